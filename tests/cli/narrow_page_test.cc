@@ -1,10 +1,8 @@
 #include <catch2/catch.hpp>
-#include <filesystem>
 
-#include "base/child_process.h"
 #include "base/file_descriptor.h"
+#include "tests/browser.h"
 #include "tests/cli/program.h"
-#include "tests/skip.h"
 
 // A report as a telephone shows it. Browsers' own windows are at least some 500 pixels wide, so the
 // page lies in a frame of 420, and a script beside it (not in it) measures.
@@ -13,8 +11,6 @@ using namespace gradwire;
 using namespace gradwire::testing;
 
 namespace {
-
-constexpr const char* kBrowser = "/usr/bin/chromium";
 
 /// Least size of a letter in pixels, as it is drawn; texts that stick out of the page and cannot be
 /// scrolled to; the page's width.
@@ -47,24 +43,10 @@ struct Measured {
 Measured measure(const TemporaryFolder& folder) {
   write_file(folder.file("measure.html"), kMeasure);
   const std::string out = folder.file("out.html");
-  const std::vector<std::string> argv = {"timeout",
-                                         "100",
-                                         kBrowser,
-                                         "--headless",
-                                         "--no-sandbox",
-                                         "--disable-gpu",
-                                         "--disable-dev-shm-usage",
-                                         "--disable-background-networking",
-                                         "--host-resolver-rules=MAP * ~NOTFOUND",
-                                         "--allow-file-access-from-files",
-                                         "--user-data-dir=" + folder.file("profile"),
-                                         "--window-size=600,1000",
-                                         "--virtual-time-budget=5000",
-                                         "--dump-dom",
-                                         "file://" + folder.file("measure.html")};
-  std::vector<std::string> shell = {"sh", "-c", "exec \"$@\" >" + out + " 2>/dev/null", "sh"};
-  shell.insert(shell.end(), argv.begin(), argv.end());
-  REQUIRE(ChildProcess(shell, {}).wait() == 0);
+  REQUIRE(open_in_browser(folder.file("measure.html"), folder.file("profile"),
+                          {"--allow-file-access-from-files", "--window-size=600,1000",
+                           "--virtual-time-budget=5000", "--dump-dom"},
+                          out));
   const std::string text = read_file(out);
   const auto number = [&](const std::string& name) {
     const std::size_t at = text.find(name + "=");
@@ -78,7 +60,7 @@ Measured measure(const TemporaryFolder& folder) {
 }  // namespace
 
 TEST_CASE("a report is legible at 420 pixels", "[needs-chromium]") {
-  if (!std::filesystem::exists(kBrowser)) skip("no chromium is installed");
+  browser();  // or skipped
   const TemporaryFolder folder;
   REQUIRE(run_program({"run", source_path("scenarios/alexnet.json"), "--db", folder.file("r.db"),
                        "--report", folder.file("report.html"), "-q"})

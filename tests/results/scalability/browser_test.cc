@@ -1,13 +1,11 @@
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <set>
 
-#include "base/child_process.h"
 #include "base/file_descriptor.h"
 #include "results/scalability/page.h"
+#include "tests/browser.h"
 #include "tests/results/html_check.h"
 #include "tests/results/scalability/scale_runs.h"
-#include "tests/skip.h"
 
 /// The report in a browser without a window and without a network.
 using namespace gradwire;
@@ -15,38 +13,11 @@ using namespace gradwire::results;
 
 namespace {
 
-/// Skips the case, whose tag is [needs-chromium], where no such browser is installed.
-std::string browser() {
-  for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
-    for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/opt/google/chrome/"})
-      if (std::filesystem::exists(std::string(folder) + name)) return std::string(folder) + name;
-  testing::skip("no chromium is installed");
-}
-
 /// Opens `page` with `action`; false where the browser did not end well.
 bool open_page(const TemporaryFolder& folder, const std::string& page, const std::string& action,
                const std::string& log) {
-  std::vector<std::string> argv = {"timeout",
-                                   "100",
-                                   browser(),
-                                   "--headless",
-                                   "--no-sandbox",
-                                   "--disable-gpu",
-                                   "--disable-dev-shm-usage",
-                                   "--disable-background-networking",
-                                   "--disable-component-update",
-                                   "--disable-sync",
-                                   "--no-first-run",
-                                   "--disable-default-apps",
-                                   "--disable-extensions",
-                                   "--host-resolver-rules=MAP * ~NOTFOUND",
-                                   "--user-data-dir=" + folder.file("profile"),
-                                   "--log-net-log=" + log,
-                                   action,
-                                   "--window-size=1280,6000",
-                                   "file://" + page};
-  argv.insert(argv.begin(), {"sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh"});
-  return ChildProcess(argv, {}).wait() == 0;
+  return testing::open_in_browser(page, folder.file("profile"),
+                                  {"--log-net-log=" + log, action, "--window-size=1280,6000"});
 }
 
 /// What the browser asks its maker for; libraries and fonts that pages take from there are none.
@@ -89,7 +60,7 @@ std::pair<int, int> png_size(const std::string& png) {
 
 TEST_CASE("the report opens in a browser without a network, and prints",
           "[browser][needs-chromium]") {
-  browser();
+  testing::browser();
   const ScaleStore runs(three_methods());
   ScalabilityOptions options;
   options.command = "gradwire report --scalability";
@@ -113,7 +84,7 @@ TEST_CASE("the report opens in a browser without a network, and prints",
 
 TEST_CASE("negative control: a page that fetches something is found out",
           "[browser][needs-chromium]") {
-  browser();
+  testing::browser();
   const TemporaryFolder folder;
   const std::string page = folder.file("bad.html"), log = folder.file("net.json");
   write_file(page, "<html><body><img src=\"http://pictures.invalid/x.png\"></body></html>");

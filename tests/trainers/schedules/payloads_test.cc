@@ -14,6 +14,18 @@
 namespace gradwire::trainers {
 namespace {
 
+/// By bucket; others than these two send everything in one.
+std::vector<std::int64_t> bucket_elements(const scenarios::Trainer& trainer) {
+  const auto* synchronous = dynamic_cast<const SynchronousTrainer*>(&trainer);
+  const auto* asynchronous = dynamic_cast<const AsynchronousTrainer*>(&trainer);
+  if (!synchronous && !asynchronous) return {trainer.parameters()};
+  std::vector<std::int64_t> elements;
+  for (const BucketSlot& bucket :
+       (synchronous ? synchronous->layout() : asynchronous->layout()).buckets())
+    elements.push_back(bucket.count);
+  return elements;
+}
+
 struct Learnt {
   std::uint64_t hash = 0;
   std::vector<std::vector<Bytes>> sizes;  ///< by step
@@ -22,13 +34,7 @@ struct Learnt {
 
 Learnt learnt(const scenarios::Scenario& scenario, bool keeps) {
   auto trainer = make_trainer(scenario, {.threads = 1, .keeps_payloads = keeps});
-  if (const auto* own = dynamic_cast<const SynchronousTrainer*>(trainer.get())) {
-    std::vector<std::int64_t> elements;
-    for (const BucketSlot& bucket : own->layout().buckets()) elements.push_back(bucket.count);
-    trainer->use_profile(fixed_profile(elements));
-  } else {
-    trainer->use_profile(fixed_profile({trainer->parameters()}));
-  }
+  trainer->use_profile(fixed_profile(bucket_elements(*trainer)));
   Learnt result;
   for (scenarios::StepPlan plan; trainer->next(plan); plan = {}) {
     trainer->on_submitted(plan, 1);
@@ -122,12 +128,7 @@ struct Ran {
 
 Ran run_freely(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options) {
   Ran ran{.trainer = make_trainer(scenario, options), .rows = {}};
-  std::vector<std::int64_t> elements;
-  if (const auto* own = dynamic_cast<const AsynchronousTrainer*>(ran.trainer.get()))
-    for (const BucketSlot& bucket : own->layout().buckets()) elements.push_back(bucket.count);
-  else
-    elements.push_back(ran.trainer->parameters());
-  ran.trainer->use_profile(fixed_profile(elements));
+  ran.trainer->use_profile(fixed_profile(bucket_elements(*ran.trainer)));
   EventDriver driver(scenario.cluster.workers,
                      {.rate = BitsPerSecond(1e8), .delay = Seconds(1e-3)});
   driver.on_submit = [&](const scenarios::Work& work) {
