@@ -58,17 +58,23 @@ std::string parse_choice(const OptionSpec& spec, std::string_view text) {
                near.empty() ? "it is not a choice" : "did you mean " + in_quotes(near) + "?");
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+// Letters to change, add or leave out; `limit` where there are as many or more. A row's least entry
+// never falls, so the rows end where it reaches the limit: most names of a long list are told apart
+// by their first letters.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = row[0];
     row[0] = i;
+    std::size_t least = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t above = row[j];
       row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
       diagonal = above;
+      least = std::min(least, row[j]);
     }
+    if (least >= limit) return limit;
   }
   return row.back();
 }
@@ -164,7 +170,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
     // So many letters at least have to be added or left out.
     const std::size_t shorter = std::min(name.size(), candidate.size());
     if (std::max(name.size(), candidate.size()) - shorter >= best_distance) continue;
-    const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
+    const std::size_t distance = edit_distance(lower, in_lower_case(candidate), best_distance);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
