@@ -85,7 +85,7 @@ void EmulatorSession::set_up() {
     report_.name_space = ready.at("namespace");
     report_.priority = ready.at("priority");
     report_.shaper = ready.at("shaper");
-    plan_.emplace(incidents_, ready.at("pids").get<std::vector<int>>());
+    plan_ = IncidentPlan(incidents_, ready.at("pids").get<std::vector<int>>());
     if (by_process()) frame_rate = ready.at("frame_rate");
     return Shaping{report_.shaper, ready.at("netem"),
                    Seconds(ready.at("timers_late").get<double>())};
@@ -182,7 +182,10 @@ json EmulatorSession::await(std::string_view kind) {
   for (;;) {
     // Starting and asking processes takes what the machine needs: a short wall limit is for runs.
     const Seconds longest = std::max(patience(), kAnswerLimit);
-    const auto message = hub_->receive(last_news_ + longest);
+    // A host that is paused answers when it goes on.
+    const Seconds limit = last_news_ + longest;
+    const auto message = hub_->receive(std::min(limit, fire_incidents()));
+    if (!message && monotonic_now() < limit) continue;
     if (!message) give_up(longest);
     last_news_ = monotonic_now();
     if (kind_of(*message) == kind) return *message;

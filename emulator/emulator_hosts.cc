@@ -1,5 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "emulator/clock.h"
@@ -7,12 +8,19 @@
 #include "emulator/emulator_session.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/frame.h"
+#include "emulator/hub/graph_json.h"
 
 /// The parts of EmulatorSession that are about its hosts: on machines of their own, their
-/// connections to servers, other programs beside them.
+/// connections to servers, the shapes of graphs that they know, other programs beside them.
 namespace gradwire::emulator {
 
 using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kKeptTemplates = 256;
+
+}  // namespace
 
 void EmulatorSession::set_up_machines() {
   if (!incidents_.empty())
@@ -20,7 +28,6 @@ void EmulatorSession::set_up_machines() {
                 "processes on machines of their own are nobody's to stop", "leave it out");
   report_.shaper = report_.loss_by = "nobody";
   report_.delay_by = "none";
-  plan_.emplace(incidents_, std::vector<int>());
   hub_->send(kHub, {{"kind", "setup"},
                     {"hosts", choice_.hosts},
                     {"rendezvous", options_.rendezvous},
@@ -101,6 +108,39 @@ std::vector<std::string> EmulatorSession::run_programs(
     --left;
   }
   return outputs;
+}
+
+/// Connections are open before the first operation starts, as on a running system. Who sends
+/// nothing opens none: it may be paused, while others go on.
+void EmulatorSession::await_connections(const Template& told) {
+  std::set<int> missing;
+  for (int host = 0; host < choice_.hosts; ++host)
+    if (!destinations(*told.view, host).empty()) missing.insert(host);
+  while (!missing.empty()) {
+    const json ready = await("template-ready");
+    understood("a worker's answer to a graph", [&] {
+      if (ready.at("id") == told.id) missing.erase(ready.at("host").get<int>());
+    });
+  }
+}
+
+const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPtr& graph) {
+  for (const Template& known : templates_)
+    if (known.view->graph == graph) return known;
+  // A trip of a client looks like its last one.
+  json told = to_json(*graph);
+  for (const Template& known : templates_)
+    if (known.graph == told) return known;
+  if (templates_.size() == kKeptTemplates) {
+    hub_->send(kAllHosts, {{"kind", "drop-template"}, {"id", templates_.front().id}});
+    templates_.erase(templates_.begin());
+  }
+  calm_links();
+  templates_.push_back({next_template_++, told, std::make_shared<const HostView>(graph)});
+  hub_->send(kAllHosts,
+             {{"kind", "template"}, {"id", templates_.back().id}, {"graph", std::move(told)}});
+  await_connections(templates_.back());
+  return templates_.back();
 }
 
 }  // namespace gradwire::emulator

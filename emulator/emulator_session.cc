@@ -22,8 +22,6 @@ using sim::SimError;
 
 namespace {
 
-constexpr std::size_t kKeptTemplates = 256;
-
 /// Reports by which an operation's end is known: one for each source that some host observes, one
 /// for each host that sends (a ring's members report both in one).
 std::uint32_t reports_of(const HostView& view, OpIndex op) {
@@ -50,26 +48,6 @@ bool EmulatorSession::stands_still() const {
 Seconds EmulatorSession::now() const {
   latest_ = std::max(latest_, stands_still() ? last_event_ : monotonic_now() - epoch_);
   return latest_;
-}
-
-const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPtr& graph) {
-  for (const Template& known : templates_)
-    if (known.view->graph == graph) return known;
-  // A trip of a client looks like its last one.
-  json told = to_json(*graph);
-  for (const Template& known : templates_)
-    if (known.graph == told) return known;
-  if (templates_.size() == kKeptTemplates) {
-    hub_->send(kAllHosts, {{"kind", "drop-template"}, {"id", templates_.front().id}});
-    templates_.erase(templates_.begin());
-  }
-  calm_links();
-  templates_.push_back({next_template_++, told, std::make_shared<const HostView>(graph)});
-  hub_->send(kAllHosts,
-             {{"kind", "template"}, {"id", templates_.back().id}, {"graph", std::move(told)}});
-  // Connections are open before the first operation starts, as on a running system.
-  for (int host = 0; host < choice_.hosts; ++host) await("template-ready");
-  return templates_.back();
 }
 
 void EmulatorSession::check(const sim::Submission& submission) const {
@@ -102,11 +80,28 @@ void EmulatorSession::calm_links() {
 /// The clock goes on where it stood.
 void EmulatorSession::start_clock() {
   if (options_.raise_priority && !on_machines()) urgency_.raise();
-  if (stands_still()) epoch_ = monotonic_now() - now();
+  if (stands_still()) {
+    epoch_ = monotonic_now() - now();
+    plan_.clock_started();
+  }
   if (!by_process() || live_) return;
   live_ = true;
   hub_->send(kLinks, {{"kind", "live"}, {"epoch", epoch_.value()}});
   await("live");  // before anything is sent over them
+}
+
+/// Where all has ended.
+void EmulatorSession::stop_clock() {
+  calm_links();
+  if (!stands_still()) return;
+  urgency_.lower();
+  plan_.clock_stopped();
+}
+
+Seconds EmulatorSession::fire_incidents() {
+  if (stands_still()) return sim::kForever;
+  plan_.fire(monotonic_now() - epoch_);
+  return epoch_ + plan_.next();
 }
 
 GraphId EmulatorSession::submit(const sim::Submission& submission) {
@@ -218,8 +213,7 @@ bool EmulatorSession::deliver(std::vector<Event>& events, Seconds until) {
   }
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(count));
   last_event_ = instant;
-  if (stands_still()) urgency_.lower();
-  calm_links();
+  stop_clock();
   return true;
 }
 
@@ -227,18 +221,20 @@ Seconds EmulatorSession::patience() const {
   double longest = 0;
   for (const auto& [id, run] : runs_)
     if (run->unfinished > 0 && !run->cancelled) longest = std::max(longest, run->longest);
+  // Nothing may be heard while a host is paused, or cut off.
+  for (const Incident& incident : incidents_) longest += incident.lasts.value();
   return options_.wall_limit + Seconds(longest);
 }
 
 bool EmulatorSession::advance(Seconds until, std::vector<Event>& events) {
   const Seconds end = until < sim::kForever ? epoch_ + until : until;
   for (;;) {
-    if (!stands_still()) plan_->fire(monotonic_now() - epoch_);
+    const Seconds incident = fire_incidents();
     while (const auto message = hub_->receive(Seconds(0))) take(*message);
     if (deliver(events, until)) return true;
     if (stands_still() || monotonic_now() >= end) break;
     const Seconds limit = last_news_ + patience();
-    const auto message = hub_->receive(std::min({end, limit, epoch_ + plan_->next()}));
+    const auto message = hub_->receive(std::min({end, limit, incident}));
     if (message) {
       last_news_ = monotonic_now();
       take(*message);
@@ -270,8 +266,7 @@ void EmulatorSession::cancel(GraphId graph) {
   hub_->send(kAllHosts, {{"kind", "cancel"}, {"graph", graph}});
   if (!stands_still()) return;
   last_event_ = std::max(last_event_, latest_);
-  urgency_.lower();
-  calm_links();
+  stop_clock();
 }
 
 const sim::Timeline& EmulatorSession::timeline(GraphId graph) const {

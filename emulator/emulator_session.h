@@ -78,8 +78,12 @@ class EmulatorSession final : public Emulator {
   /// Connections are opened over links that are steady and lose nothing.
   void calm_links();
   void start_clock();
+  void stop_clock();
+  /// Signals of incidents that are due; when the next one is, of the machine's clock.
+  Seconds fire_incidents();
   bool stands_still() const;
   void note_reaction();
+  void await_connections(const Template& told);
   const Template& template_of(const sim::GraphPtr& graph);
   void check(const sim::Submission& submission) const;
   std::vector<sim::ChannelRecord> read_channels();
@@ -100,7 +104,7 @@ class EmulatorSession final : public Emulator {
   sim::Cluster cluster_;
   LinkChoice choice_;
   std::vector<sim::ChannelId> up_channel_;  ///< [hosts], host to switch; of a star
-  std::optional<IncidentPlan> plan_;        ///< of incidents_, once the hosts' processes are known
+  IncidentPlan plan_;                       ///< of incidents_, once the hosts' processes are known
   PayloadStore payloads_;
   PayloadCounts sent_payloads_;
   Reactions reactions_;

@@ -102,7 +102,22 @@ Seconds IncidentPlan::next() const {
 }
 
 void IncidentPlan::fire(Seconds now) {
-  for (; next() <= now; signals_.pop_back()) ::kill(signals_.back().pid, signals_.back().number);
+  for (; next() <= now; signals_.pop_back()) {
+    const Signal& signal = signals_.back();
+    if (signal.number == SIGSTOP) paused_.push_back(signal.pid);
+    if (signal.number == SIGCONT) paused_.erase(std::ranges::find(paused_, signal.pid));
+    // Two pauses of one host may overlap.
+    if (signal.number == SIGCONT && std::ranges::count(paused_, signal.pid) > 0) continue;
+    ::kill(signal.pid, signal.number);
+  }
+}
+
+void IncidentPlan::clock_stopped() {
+  for (const int pid : paused_) ::kill(pid, SIGCONT);
+}
+
+void IncidentPlan::clock_started() {
+  for (const int pid : paused_) ::kill(pid, SIGSTOP);
 }
 
 }  // namespace gradwire::emulator

@@ -33,12 +33,19 @@ sim::Cluster with_cuts(const sim::Cluster& cluster, const std::vector<Incident>&
 /// Signals to processes, each at its time.
 class IncidentPlan {
  public:
+  IncidentPlan() = default;
   /// `pids`: by host.
   IncidentPlan(const std::vector<Incident>& incidents, const std::vector<int>& pids);
   /// Sends those that are due at `now`.
   void fire(Seconds now);
   /// When the next one is due; kForever: none is left.
   Seconds next() const;
+  /// The executor's clock stands still: who is paused goes on, since it must answer what the
+  /// executor asks between graphs, and would be told to go on at a time that the clock does not
+  /// reach.
+  void clock_stopped();
+  /// The clock goes on: who was paused is so again.
+  void clock_started();
 
  private:
   struct Signal {
@@ -47,6 +54,7 @@ class IncidentPlan {
     int number = 0;
   };
   std::vector<Signal> signals_;  ///< the latest first
+  std::vector<int> paused_;      ///< processes, by the clock
 };
 
 }  // namespace gradwire::emulator

@@ -110,6 +110,24 @@ TEST_CASE("emulate: federated rounds are trained, and real time decides who is l
   CHECK(run_on(*late, "emulator").learning_hash == run_on(*late, "flow").learning_hash);
 }
 
+TEST_CASE("emulate --chaos: a client that is paused over rounds is late in them, and back after",
+          "[net][needs-namespaces]") {
+  require_training();
+  const TemporaryFolder folder;
+  write_file(folder.file("t.json"), training("topk", R"("exchange": {"collective":
+      "parameter-server"}, "schedule": {"kind": "rounds", "local_steps": 2, "deadline": "1s"})"));
+  const Result result =
+      emulated({"emulate", folder.file("t.json"), "--db", folder.file("a.db"), "--shaper", "tbf",
+                "--no-report", "--chaos", "pause:1@0s+1500ms"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
+  const auto found = figures(*store, run_on(*store, "emulator").id);
+  // Three rounds of three clients: the second is still paused .5 s long, of a deadline of 1 s.
+  CHECK(found.at("clients_late").value == 1);
+  CHECK(found.at("clients_arrived").value == 8);
+}
+
 TEST_CASE("emulate: asynchronous workers alike have as many updates, as old as flow's",
           "[net][needs-namespaces]") {
   require_training();

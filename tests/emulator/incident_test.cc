@@ -3,6 +3,10 @@
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -60,6 +64,41 @@ TEST_CASE("signals of incidents are sent in order, each when it is due", "[unit]
   plan.fire(Seconds(4));
   CHECK(plan.next() == sim::kForever);
   CHECK(child.wait() == 128 + 9);
+}
+
+/// "T" while the process is stopped.
+char state_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.at(text.rfind(')') + 2);
+}
+
+/// Signals take a moment to be seen.
+bool becomes(int pid, bool stopped) {
+  for (int turn = 0; turn < 200 && (state_of(pid) == 'T') != stopped; ++turn)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return (state_of(pid) == 'T') == stopped;
+}
+
+TEST_CASE("who is paused answers while the clock stands still, and at no other time", "[unit]") {
+  ChildProcess child({"sleep", "100"}, {});
+  IncidentPlan plan({parse_incident("pause:0@1s+4s"), parse_incident("pause:0@2s+1s")},
+                    {child.pid()});
+  plan.fire(Seconds(1));
+  CHECK(becomes(child.pid(), true));
+  plan.clock_stopped();
+  CHECK(becomes(child.pid(), false));
+  plan.clock_started();
+  CHECK(becomes(child.pid(), true));
+  // The shorter pause ends within the longer one.
+  plan.fire(Seconds(3));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(state_of(child.pid()) == 'T');
+  plan.fire(Seconds(5));
+  CHECK(becomes(child.pid(), false));
+  plan.clock_stopped();
+  plan.clock_started();
+  CHECK(becomes(child.pid(), false));
 }
 
 }  // namespace
