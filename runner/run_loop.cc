@@ -50,6 +50,7 @@ class CountedSchedule final : public scenarios::Schedule {
     inner_.on_wake(token, session);
     ++stimuli_;
   }
+  void stop(scenarios::Session& session) override { inner_.stop(session); }
   bool survives_failures() const override { return inner_.survives_failures(); }
 
  private:
@@ -243,16 +244,30 @@ class Run {
         recorded ? static_cast<scenarios::Session&>(*recorded) : *session_;
     scenarios::Schedule* own = trainer_->schedule();
     CountedSchedule schedule(own ? *own : *lockstep_, state_.stimuli);
-    if (!resumes_) schedule.start(session);
-    while (!ended() && interrupted_by() == 0) {
-      advance(schedule, session);
-      checkpoint_after(options_.checkpoint_every_s);
+    try {
+      if (!resumes_) schedule.start(session);
+      while (!ended() && interrupted_by() == 0) {
+        advance(schedule, session);
+        checkpoint_after(options_.checkpoint_every_s);
+      }
+    } catch (...) {
+      stop(schedule, session);
+      throw;
     }
+    if (!ended()) stop(schedule, session);
     record_->append();
     if (record_->diverged_at()) return RunOutcome::kDiverged;
     if (interrupted_by() == 0) return RunOutcome::kFinished;
     checkpoint_after(0);
     return RunOutcome::kInterrupted;
+  }
+
+  /// What was over when the run ended before its time is kept.
+  static void stop(scenarios::Schedule& schedule, scenarios::Session& session) {
+    try {
+      schedule.stop(session);
+    } catch (const std::exception&) {  // why the run ends is known already
+    }
   }
 
   bool ended() const {

@@ -60,6 +60,8 @@ class Schedule {
   /// Failed transfers (EventKind::kTransferFailed) end the run unless fails() says otherwise.
   virtual void on(const sim::Event& event, Session& session) = 0;
   virtual void on_wake(std::uint64_t /*token*/, Session&) {}
+  /// The run ends before its time: closes what is over and was still held back. Nothing follows.
+  virtual void stop(Session&) {}
   /// Whether a transfer that can never end is the schedule's to deal with (it gets the event).
   virtual bool survives_failures() const { return false; }
 };

@@ -47,6 +47,9 @@ class AsynchronousGossip final : public EventTrainer {
   void start(scenarios::Session& session) override;
   void on(const sim::Event& event, scenarios::Session& session) override;
   void on_wake(std::uint64_t token, scenarios::Session& session) override;
+  void stop(scenarios::Session& session) override {
+    if (beside_) beside_->stop(session);
+  }
   bool survives_failures() const override { return true; }
 
   const GossipModels& models() const { return models_; }

@@ -92,7 +92,6 @@ std::uint64_t AsynchronousGossip::learning_hash() const {
 
 std::vector<scenarios::Figure> AsynchronousGossip::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
-  if (beside_) beside_->stop_passes();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = {
       {"consensus_distance", distance_},
       {"mean_drift", drift_},

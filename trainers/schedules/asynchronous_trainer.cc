@@ -230,7 +230,6 @@ void AsynchronousTrainer::lose(int w, Session& session) {
 std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
   const auto lost = std::ranges::count(workers_, Stage::kLost, &Worker::stage);
-  if (beside_) beside_->stop_passes();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = memory_figures(
       learner_,
       {.optimizer_bytes = updates_.state_bytes(), .server = true, .updates_at_server = true});

@@ -46,6 +46,9 @@ class AsynchronousTrainer final : public EventTrainer {
 
   void start(scenarios::Session& session) override;
   void on(const sim::Event& event, scenarios::Session& session) override;
+  void stop(scenarios::Session& session) override {
+    if (beside_) beside_->stop(session);
+  }
   bool survives_failures() const override { return true; }
 
   const Layout& layout() const { return learner_.layout(); }

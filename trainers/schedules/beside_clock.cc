@@ -21,6 +21,11 @@ void BesideClock::wait_for_pass(int worker) {
   if (worker == 0) std::ranges::copy(learner_.statistics(), statistics_.begin());
 }
 
+void BesideClock::stop(scenarios::Session& session) {
+  stop_passes();
+  close_all(session);
+}
+
 void BesideClock::close(scenarios::StepReport report, std::vector<float> weights,
                         scenarios::Session& session) {
   rows_.add(std::move(report), std::move(weights), statistics_);

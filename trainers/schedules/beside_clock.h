@@ -27,6 +27,8 @@ class BesideClock {
   void close(scenarios::StepReport report, std::vector<float> weights, scenarios::Session& session);
   void close_ready(scenarios::Session& session) { rows_.close_ready(session); }
   void close_all(scenarios::Session& session) { rows_.close_all(session); }
+  /// Of a run that ends before its time.
+  void stop(scenarios::Session& session);
 
  private:
   const Learner& learner_;

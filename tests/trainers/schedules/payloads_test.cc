@@ -175,6 +175,45 @@ TEST_CASE("payloads: workers that wait for nobody, and passes beside the clock")
   }
 }
 
+/// Rows of a run that ends before its time, after that many instants.
+std::vector<scenarios::StepReport> rows_until(int instants, const scenarios::Scenario& scenario,
+                                              bool beside_clock) {
+  auto trainer = make_trainer(scenario, {.threads = 2, .trains_ahead = beside_clock});
+  trainer->use_profile(fixed_profile(bucket_elements(*trainer)));
+  EventDriver driver(scenario.cluster.workers);
+  driver.start(*trainer);
+  while (instants-- > 0 && driver.step(*trainer)) {
+  }
+  trainer->schedule()->stop(driver);
+  const std::size_t rows = driver.rows.size();
+  trainer->schedule()->stop(driver);
+  CHECK(driver.rows.size() == rows);  // there is nothing left
+  CHECK_FALSE(trainer->figures().empty());
+  return driver.rows;
+}
+
+TEST_CASE("payloads: a run beside the clock that ends before its time keeps what was over") {
+  scenarios::Scenario at_server = digits_scenario("mlp", "none");
+  at_server.exchange.collective = "parameter-server";
+  at_server.schedule.kind = "asynchronous";
+  scenarios::Scenario gossip = gossip::scenario_of(4);
+  gossip.schedule.patience = Seconds(0);
+  for (scenarios::Scenario scenario : {at_server, gossip}) {
+    CAPTURE(scenario.schedule.kind);
+    scenario.workload.steps = 40;
+    scenario.workload.evaluate_every = 1;
+    const auto usual = rows_until(60, scenario, false), beside = rows_until(60, scenario, true);
+    CHECK(usual.size() >= 3);
+    CHECK(usual.size() < 40);
+    REQUIRE(beside.size() == usual.size());
+    for (std::size_t row = 0; row < usual.size(); ++row) {
+      CHECK(beside[row].step == usual[row].step);
+      REQUIRE(beside[row].evaluation.has_value());
+      CHECK(beside[row].evaluation->loss == usual[row].evaluation->loss);
+    }
+  }
+}
+
 TEST_CASE("payloads: what stages of a pipeline send each other, and replicas among them") {
   for (const int workers : {2, 4}) {
     scenarios::Scenario scenario = pipelines::scenario_of(workers);
