@@ -7,6 +7,7 @@
 #include "base/available_memory.h"
 #include "base/folder.h"
 #include "runner/checkpoints/checkpoint.h"
+#include "runner/checkpoints/counted_schedule.h"
 #include "runner/checkpoints/run_state.h"
 #include "runner/checkpoints/submission_log.h"
 #include "runner/interrupt.h"
@@ -19,6 +20,7 @@
 #include "runner/run_description.h"
 #include "runner/run_record.h"
 #include "runner/run_session.h"
+#include "runner/schedule_driver.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "scenarios/diverged.h"
@@ -32,31 +34,6 @@ using scenarios::Scenario;
 using scenarios::StepPlan;
 
 using Clock = std::chrono::steady_clock;
-
-/// Counts what a schedule has reacted to.
-class CountedSchedule final : public scenarios::Schedule {
- public:
-  CountedSchedule(scenarios::Schedule& inner, std::uint64_t& stimuli)
-      : inner_(inner), stimuli_(stimuli) {}
-  void start(scenarios::Session& session) override {
-    inner_.start(session);
-    ++stimuli_;
-  }
-  void on(const sim::Event& event, scenarios::Session& session) override {
-    inner_.on(event, session);
-    ++stimuli_;
-  }
-  void on_wake(std::uint64_t token, scenarios::Session& session) override {
-    inner_.on_wake(token, session);
-    ++stimuli_;
-  }
-  void stop(scenarios::Session& session) override { inner_.stop(session); }
-  bool survives_failures() const override { return inner_.survives_failures(); }
-
- private:
-  scenarios::Schedule& inner_;
-  std::uint64_t& stimuli_;
-};
 
 /// The state of one run; run() is the loop, the rest its parts.
 class Run {
@@ -236,6 +213,7 @@ class Run {
     lockstep_.emplace(*trainer_, lockstep_options());
     session_.emplace(*executor_, [this](const scenarios::StepReport& report,
                                         std::span<const RanWork> works) { note(report, works); });
+    driver_.emplace(scenario_, *executor_, *session_, sampler_ ? &*sampler_ : nullptr);
     if (resumes_) replay();
     progress_.phase = "training";
     std::optional<RecordedSession> recorded;
@@ -247,7 +225,7 @@ class Run {
     try {
       if (!resumes_) schedule.start(session);
       while (!ended() && interrupted_by() == 0) {
-        advance(schedule, session);
+        driver_->advance(schedule, session, progress_.step);
         checkpoint_after(options_.checkpoint_every_s);
       }
     } catch (...) {
@@ -288,7 +266,7 @@ class Run {
     replayed.start(*session_);
     while (!replayed.finished()) {
       if (interrupted_by() != 0) throw Error(interruption(), "interrupted");
-      advance(replayed, *session_);
+      driver_->advance(replayed, *session_, progress_.step);
     }
     const auto work_of = [this](sim::GraphId graph) { return session_->work_of(graph); };
     if (!trainer_->schedule()) lockstep_->load(checkpoint_->state(), work_of);
@@ -370,46 +348,6 @@ class Run {
     record_->append_after(options_.append_every_s);
   }
 
-  /// On to the next instant at which something happens, and what it does to the schedule.
-  void advance(scenarios::Schedule& schedule, scenarios::Session& session) {
-    events_.clear();
-    const Seconds limit = session_->next_wake();
-    const Seconds until = std::min(limit, next_sample());
-    const bool more = executor_->advance(until, events_);
-    for (const sim::Event& event : events_) react(event, schedule, session);
-    if (sampler_) sampler_->observe(*executor_);
-    quiet_ = more || !events_.empty() ? 0 : quiet_ + 1;
-    if (quiet_ == 0 || until < limit) return;
-    if (limit < sim::kForever && executor_->now() >= limit && session_->wake(schedule, session))
-      return;
-    throw sim::SimError("finish step", step_under_way(),
-                        "nothing is left to happen, but " + session_->describe_unfinished() +
-                            gone_workers(scenario_, executor_->now()),
-                        "check the links' outages, and who is absent");
-  }
-
-  /// Where `flow` stops for a look at its links, which changes nothing for it; not for ever where
-  /// nothing happens. ns-3 would have to be asked, and is not.
-  Seconds next_sample() const {
-    constexpr int kMostQuiet = 512;
-    const bool stops = sampler_ && executor_->name() == "flow" && quiet_ < kMostQuiet;
-    return stops ? sampler_->next(*executor_) : sim::kForever;
-  }
-
-  /// As people count: the first is 1.
-  std::string step_under_way() const { return std::to_string(progress_.step + 1); }
-
-  void react(const sim::Event& event, scenarios::Schedule& schedule, scenarios::Session& session) {
-    const bool failed = event.kind == sim::EventKind::kTransferFailed;
-    if (failed && !schedule.survives_failures())
-      throw sim::SimError("finish step", step_under_way(),
-                          "a transfer to host " + std::to_string(event.host) +
-                              " failed: it met the time limit or can never finish" +
-                              gone_workers(scenario_, event.time),
-                          "check the links' rates and losses, and who is absent");
-    schedule.on(event, session);
-  }
-
   void finish(results::RunStatus status, const std::string& error) {
     if (sampler_ && results::has_ended(status)) sampler_->finish(*executor_);
     if (sampler_) store_.put_links(record_->id(), sampler_->series());
@@ -444,8 +382,7 @@ class Run {
   GraphBook graphs_;  ///< of the checkpoint's log
   Clock::time_point last_checkpoint_ = Clock::now();
   double checkpoint_took_s_ = 0;
-  std::vector<sim::Event> events_;
-  int quiet_ = 0;  ///< stops in a row at which nothing happened
+  std::optional<ScheduleDriver> driver_;
   bool looked_ahead_ = false;
 };
 
