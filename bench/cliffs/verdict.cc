@@ -18,7 +18,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kFewSeeds = 4, kManySeeds = 16;
-constexpr int kShifts = 6;
 constexpr double kMostShift = 2e-6;  ///< s
 constexpr double kMostSeconds = 60;  ///< of wall time, of one run
 constexpr std::uint32_t kShiftDraws = 300;

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t kReferenceSeed = 1000;
 constexpr std::uint64_t kFlowSeed = 2'000'000;
 constexpr double kWorthShifting = 0.03;  // of an error: below all bars of worst cases
-constexpr std::uint64_t kShifts = 6;
 
 /// Of each figure its values over the shifts.
 using Shifted = std::vector<std::vector<double>>;
@@ -65,8 +64,8 @@ Comparison compare_clean(const FidelityCase& c, const std::string& reference) {
   result.wall_s = now_s() - start;
   const std::vector<double> flow = clean_figures(c.experiment, "flow", kFlowSeed);
   for (std::size_t i = 0; i < expected.size(); ++i) add_difference(result, flow[i], expected[i]);
-  const bool off = std::ranges::any_of(
-      result.errors, [](double error) { return !(error <= kWorthShifting); });
+  const bool off =
+      std::ranges::any_of(result.errors, [](double error) { return !(error <= kWorthShifting); });
   if (off && !c.experiment.deadline) judge_chaos(c.experiment, reference, result);
   return result;
 }
