@@ -7,14 +7,14 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "results/runs/place.h"
+
 namespace gradwire::gui {
 
 using results::TimelineSegment;
 
 QString host_text(std::int32_t worker, int workers) {
-  if (worker < 0) return "all workers";
-  if (workers > 0 && worker >= workers) return QString("server %1").arg(worker - workers);
-  return QString("worker %1").arg(worker);
+  return QString::fromStdString(results::host_name(worker, workers));
 }
 
 namespace {

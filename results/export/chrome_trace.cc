@@ -10,6 +10,7 @@
 
 #include "results/export/export.h"
 #include "results/runs/exposed.h"
+#include "results/runs/place.h"
 
 namespace gradwire::results {
 namespace {
@@ -79,11 +80,6 @@ class Trace {
   std::set<int> processes_;
   std::set<std::pair<int, int>> threads_;
 };
-
-std::string host_name(std::int32_t host, std::int32_t workers) {
-  return host < workers ? "worker " + std::to_string(host)
-                        : "server " + std::to_string(host - workers);
-}
 
 /// Segments are found again by what both have; times are kept to 1 ps in both.
 using Key = std::tuple<std::int64_t, std::int32_t, std::string, std::int64_t>;

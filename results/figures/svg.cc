@@ -220,11 +220,11 @@ std::size_t character_length(std::string_view text) {
   return overlong || surrogate || (lead == 0xF4 && second >= 0x90) ? 0 : length;
 }
 
-std::string metadata(const Figure& figure) {
+std::string metadata(const SvgHead& head) {
   std::string text = "<metadata>";
-  for (const std::string& hash : figure.scenario_hashes)
+  for (const std::string& hash : head.scenario_hashes)
     text += "scenario_hash=" + xml_escape(hash) + " ";
-  if (!figure.provenance.empty()) text += "provenance=" + xml_escape(figure.provenance);
+  if (!head.provenance.empty()) text += "provenance=" + xml_escape(head.provenance);
   return text + "</metadata>\n";
 }
 
@@ -274,8 +274,14 @@ std::string css_variables(const Theme& theme) {
 }
 
 std::string to_svg(const Figure& figure, const SvgOptions& options) {
+  return to_svg({figure.title, described(figure), figure.scenario_hashes, figure.provenance},
+                options, [&](Canvas& canvas) { paint(figure, options.paint, canvas); });
+}
+
+std::string to_svg(const SvgHead& head, const SvgOptions& options,
+                   const std::function<void(Canvas&)>& draw) {
   SvgCanvas canvas(options);
-  paint(figure, options.paint, canvas);
+  draw(canvas);
   std::string size;
   for (const double value : {options.paint.width, options.paint.height}) {
     size += size.empty() ? "" : " ";
@@ -290,9 +296,9 @@ std::string to_svg(const Figure& figure, const SvgOptions& options) {
   out +=
       " role=\"img\" font-family=\"'Helvetica Neue',Helvetica,Arial,'Liberation "
       "Sans',sans-serif\">\n";
-  out += "<title>" + xml_escape(figure.title) + "</title>\n";
-  out += "<desc>" + xml_escape(described(figure)) + "</desc>\n";
-  return out + metadata(figure) + canvas.take() + "</svg>\n";
+  out += "<title>" + xml_escape(head.title) + "</title>\n";
+  out += "<desc>" + xml_escape(head.description) + "</desc>\n";
+  return out + metadata(head) + canvas.take() + "</svg>\n";
 }
 
 }  // namespace gradwire::results

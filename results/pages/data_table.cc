@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "results/export/csv.h"
 #include "results/figures/svg.h"
@@ -40,13 +39,14 @@ HtmlTable shown(const DataTable& table) {
   return out;
 }
 
-std::string data_html(const DataTable& table) {
+std::string data_html(const DataTable& table, std::set<std::string>* anchors) {
   std::string out = "<div class=\"scroll\"><table class=\"data\">\n<thead>\n<tr>";
   const auto cell = [&](const char* tag, const DataColumn& column, const std::string& html) {
     const bool text = column.kind != Kind::kNumber;
     out += std::string("<") + tag + (text ? " class=\"text\">" : ">") + html + "</" + tag + ">";
   };
-  std::set<std::string> places;  // an anchor's name is there once
+  std::set<std::string> own;  // an anchor's name is there once
+  std::set<std::string>& places = anchors ? *anchors : own;
   for (const DataColumn& column : table.columns) cell("th", column, xml_escape(column.title));
   out += "</tr>\n</thead>\n";
   for (const auto& row : table.rows) {
@@ -55,9 +55,11 @@ std::string data_html(const DataTable& table) {
       const std::string text = xml_escape(shown_value(table.columns[i], row[i]));
       const bool place = table.columns[i].kind == Kind::kPlace && !row[i].text.empty();
       cell("td", table.columns[i],
-           !place ? text
-                  : "<a" + (places.insert(text).second ? " id=\"" + text + "\"" : std::string()) +
-                        " href=\"#" + text + "\">" + text + "</a>");
+           !place
+               ? text
+               : "<a" +
+                     (places.insert(row[i].text).second ? " id=\"" + text + "\"" : std::string()) +
+                     " href=\"#" + text + "\">" + text + "</a>");
     }
     out += "</tr>\n";
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct DataTable {
 
 /// A header, then each row as it is shown; missing figures are "-".
 HtmlTable shown(const DataTable& table);
-/// Each place has an anchor of its own name, so that "#run:42@1s..2s" leads there.
-std::string data_html(const DataTable& table);
+/// Each place has an anchor of its own name, so that "#run:42@1s..2s" leads there. `anchors`: those
+/// that the page has already, and then has; null: none.
+std::string data_html(const DataTable& table, std::set<std::string>* anchors = nullptr);
 /// RFC 4180, numbers to full precision.
 std::string data_csv(const DataTable& table);
 /// An array of objects; missing figures are null.

@@ -35,6 +35,7 @@ tr.section td{font-weight:600;padding-top:16px;border-bottom:1px solid var(--gw-
 .figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start;margin-top:18px}
 figure{margin:0;border:1px solid var(--gw-grid);border-radius:6px;padding:8px;break-inside:avoid}
 figure.wide{grid-column:1/-1}
+figure:target,td a:target{outline:2px solid var(--gw-s0);scroll-margin-top:12px}
 figure svg{display:block;width:100%;height:auto}
 figure summary{font-size:13px;color:var(--gw-muted);cursor:pointer}
 figure td,figure th{padding:3px 8px;font-size:12.5px}

@@ -198,4 +198,16 @@ std::string choice_cell(const ReportData& data, const Section& section) {
   return group ? group->name : why_none(members(data, section));
 }
 
+Groups compared_groups(const ReportData& data) {
+  Groups groups;
+  for (const Section& section : data.sections) {
+    const Groups all = members(data, section);
+    const ReportGroup* chosen = recommended(data, section);
+    for (const ReportGroup* group : all)
+      if (group == chosen || one_choice(all) || group == &data.groups[section.baseline])
+        groups.push_back(group);
+  }
+  return groups;
+}
+
 }  // namespace gradwire::results

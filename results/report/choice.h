@@ -11,6 +11,9 @@ namespace gradwire::results {
 using Groups = std::vector<const ReportGroup*>;
 
 Groups members(const ReportData& data, const Section& section);
+/// What a planner compares: each section's uncompressed and recommended groups; all, where there is
+/// no method to choose.
+Groups compared_groups(const ReportData& data);
 /// Those of which no run diverged.
 Groups that_learned(const Groups& groups);
 /// "terngrad (2 of 4 runs), topk (all 4 runs)": those of which runs diverged; empty where none did.

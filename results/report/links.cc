@@ -12,19 +12,6 @@ namespace {
 constexpr std::size_t kLinksOfGroup = 4;
 constexpr std::size_t kRows = 24;
 
-/// Whose links a planner compares.
-Groups shown_groups(const ReportData& data) {
-  Groups groups;
-  for (const Section& section : data.sections) {
-    const Groups all = members(data, section);
-    const ReportGroup* chosen = recommended(data, section);
-    for (const ReportGroup* group : all)
-      if (group == chosen || one_choice(all) || group == &data.groups[section.baseline])
-        groups.push_back(group);
-  }
-  return groups;
-}
-
 void add_rows(const Store& store, const ReportData& data, const ReportGroup& group,
               DataTable& table) {
   const RunId run = group.group.runs.front().id;
@@ -56,11 +43,12 @@ std::vector<DataValue> link_cells(RunId run, const LinkLoad& load) {
           load.full_share, load.wire_bytes, load.flows, place_of(run, load.start_s, load.end_s)};
 }
 
-std::string links_section(const Store& store, const ReportData& data) {
+std::string links_section(const Store& store, const ReportData& data,
+                          std::set<std::string>& anchors) {
   DataTable table;
   table.columns = {{"runs", "runs", Quantity::kPlain, DataColumn::Kind::kText}};
   std::ranges::move(link_columns(), std::back_inserter(table.columns));
-  for (const ReportGroup* group : shown_groups(data)) add_rows(store, data, *group, table);
+  for (const ReportGroup* group : compared_groups(data)) add_rows(store, data, *group, table);
   if (table.rows.empty()) return "";
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
     return a[3].number != b[3].number ? a[3].number > b[3].number : a[4].number > b[4].number;
@@ -71,7 +59,7 @@ std::string links_section(const Store& store, const ReportData& data) {
                                ? " The fullest " + std::to_string(kRows) + " of " +
                                      std::to_string(all) + "; all: gradwire report --recipe links."
                                : "";
-  return "<h2>Links</h2>\n" + data_html(table) +
+  return "<h2>Links</h2>\n" + data_html(table, &anchors) +
          "<p class=\"note\">The fullest directions of the first run of each group, the most "
          "congested first. Mean: bytes on the wire over what the nominal rate carries in the whole "
          "run. Peak: of its busiest interval, whose place in the run's timeline stands beside it "

@@ -12,6 +12,7 @@
 #include "results/report/forms.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
+#include "results/report/timelines.h"
 #include "results/runs/place.h"
 #include "results/runs/scenario_view.h"
 
@@ -171,7 +172,7 @@ std::string unfinished_table(const ReportData& data) {
   return html_table(table, true, "text");
 }
 
-std::string provenance_section(const ReportData& data) {
+std::string provenance_section(const ReportData& data, std::set<std::string>& anchors) {
   using Kind = DataColumn::Kind;
   DataTable table;
   for (const char* title :
@@ -198,7 +199,7 @@ std::string provenance_section(const ReportData& data) {
       {"Data sets", distinct(data, [](const RunHeader& h) { return h.data_set; })},
       {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
   return "<h2>Where the figures come from</h2>\n" + html_table(facts, false, "text") +
-         data_html(table) + unfinished_table(data) +
+         data_html(table, &anchors) + unfinished_table(data) +
          "<p class=\"note\">Under each figure stands where its values come from and the hash of "
          "the "
          "scenarios it was drawn from. A place such as run:42@1s..2s is a time range of a run: an "
@@ -209,10 +210,13 @@ std::string provenance_section(const ReportData& data) {
 
 std::string body_html(const Store& store, const ReportData& data, const ReportOptions& options) {
   const PlannerPart answer = {"", "", "", planner_lines(data, 8)};
-  return header_html(data, options) + planner_html({answer}) + answers_section(data) +
-         table_section(data) + sections_html(data) + links_section(store, data) +
-         memory_section(store, data) + asked_section(data) + assumptions_section(data, options) +
-         provenance_section(data);
+  std::string out = header_html(data, options) + planner_html({answer}) + answers_section(data) +
+                    table_section(data) + sections_html(data);
+  std::set<std::string> anchors;  // the first that names a place is where it leads to
+  out += timelines_section(store, data, anchors);
+  out += links_section(store, data, anchors);
+  return out + memory_section(store, data) + asked_section(data) +
+         assumptions_section(data, options) + provenance_section(data, anchors);
 }
 
 /// A whole report as a part of another page: its headings one deeper.

@@ -9,21 +9,17 @@ namespace {
 // Of sim::Lane.
 constexpr std::uint8_t kComputeLane = 1, kCodecLane = 2, kHostLane = 3;
 
-struct BusyInterval {
-  double start_s = 0, end_s = 0;
-  std::int64_t step = 0;  ///< of the segment that began it
-};
-using BusyIntervals = std::vector<BusyInterval>;
+using BusyTimes = std::vector<BusyTime>;
 
 struct Lanes {
-  BusyIntervals compute, codec, network;
+  BusyTimes compute, codec, network;
 };
 
 /// Intervals that overlap or touch become one.
-BusyIntervals united(BusyIntervals list) {
-  std::ranges::stable_sort(list, {}, &BusyInterval::start_s);
-  BusyIntervals result;
-  for (const BusyInterval& each : list) {
+BusyTimes united(BusyTimes list) {
+  std::ranges::stable_sort(list, {}, &BusyTime::start_s);
+  BusyTimes result;
+  for (const BusyTime& each : list) {
     if (!result.empty() && each.start_s <= result.back().end_s)
       result.back().end_s = std::max(result.back().end_s, each.end_s);
     else
@@ -32,16 +28,16 @@ BusyIntervals united(BusyIntervals list) {
   return result;
 }
 
-BusyIntervals united(BusyIntervals list, const BusyIntervals& more) {
+BusyTimes united(BusyTimes list, const BusyTimes& more) {
   list.insert(list.end(), more.begin(), more.end());
   return united(std::move(list));
 }
 
 /// `list` without the times that `covers` covers. Both are united.
-BusyIntervals without(const BusyIntervals& list, const BusyIntervals& covers) {
-  BusyIntervals left;
+BusyTimes without(const BusyTimes& list, const BusyTimes& covers) {
+  BusyTimes left;
   auto next = covers.begin();
-  for (const BusyInterval& busy : list) {
+  for (const BusyTime& busy : list) {
     double at = busy.start_s;
     const auto add = [&](double until) {
       if (until > at) left.push_back({at, until, busy.step});
@@ -56,9 +52,9 @@ BusyIntervals without(const BusyIntervals& list, const BusyIntervals& covers) {
   return left;
 }
 
-double length(const BusyIntervals& list) {
+double length(const BusyTimes& list) {
   double sum = 0;
-  for (const BusyInterval& each : list) sum += each.end_s - each.start_s;
+  for (const BusyTime& each : list) sum += each.end_s - each.start_s;
   return sum;
 }
 
@@ -68,14 +64,14 @@ std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments
   std::map<std::int32_t, Lanes> workers;
   for (const TimelineSegment& segment : segments) {
     Lanes& lanes = workers[segment.worker];
-    const BusyInterval interval{segment.start_s, segment.end_s, segment.step};
+    const BusyTime interval{segment.start_s, segment.end_s, segment.step};
     if (segment.lane == kTransferLane) lanes.network.push_back(interval);
     if (segment.lane == kComputeLane || segment.lane == kHostLane)
       lanes.compute.push_back(interval);
     if (segment.lane == kCodecLane) lanes.codec.push_back(interval);
   }
   const auto common = workers.find(-1);
-  const BusyIntervals everybodys = common == workers.end() ? BusyIntervals() : common->second.network;
+  const BusyTimes everybodys = common == workers.end() ? BusyTimes() : common->second.network;
   if (workers.size() > 1) workers.erase(-1);
   for (auto& [worker, lanes] : workers) {
     lanes.compute = united(std::move(lanes.compute));
@@ -86,7 +82,7 @@ std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments
   return workers;
 }
 
-BusyIntervals exposed_of(const Lanes& lanes) {
+BusyTimes exposed_of(const Lanes& lanes) {
   return without(lanes.network, united(lanes.compute, lanes.codec));
 }
 
@@ -95,10 +91,18 @@ BusyIntervals exposed_of(const Lanes& lanes) {
 std::vector<TimelineSegment> exposed_communication(std::span<const TimelineSegment> segments) {
   std::vector<TimelineSegment> exposed;
   for (const auto& [worker, lanes] : lanes_of(segments))
-    for (const BusyInterval& each : exposed_of(lanes))
+    for (const BusyTime& each : exposed_of(lanes))
       exposed.push_back(
           {each.step, worker, kTransferLane, "exposed communication", each.start_s, each.end_s, 0});
   return exposed;
+}
+
+std::vector<WorkerTimes> times_of_workers(std::span<const TimelineSegment> segments) {
+  std::vector<WorkerTimes> times;
+  for (const auto& [worker, lanes] : lanes_of(segments))
+    times.push_back({worker, lanes.compute, without(lanes.codec, lanes.compute), lanes.network,
+                     exposed_of(lanes)});
+  return times;
 }
 
 TimeSplit split_of(std::span<const TimelineSegment> segments, int workers) {

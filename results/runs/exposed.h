@@ -14,6 +14,24 @@ namespace gradwire::results {
 /// no single worker: every worker has a part in them.
 std::vector<TimelineSegment> exposed_communication(std::span<const TimelineSegment> segments);
 
+/// A time in which something was under way, without a pause.
+struct BusyTime {
+  double start_s = 0, end_s = 0;
+  std::int64_t step = 0;  ///< of the segment that began it
+};
+
+/// What one worker did: times of each kind lie apart, in order.
+struct WorkerTimes {
+  std::int32_t worker = 0;
+  std::vector<BusyTime> compute;        ///< on the compute or the host lane
+  std::vector<BusyTime> exposed_codec;  ///< encoding or decoding while nothing was computed
+  std::vector<BusyTime> network;        ///< a transfer of its, or its rank of a collective
+  std::vector<BusyTime> exposed;        ///< of these, while neither of the two others was under way
+};
+/// By worker. Transfers of worker -1 are in every worker's times, and make a "worker" of their own
+/// where there is no other.
+std::vector<WorkerTimes> times_of_workers(std::span<const TimelineSegment> segments);
+
 /// Where workers' time went: means over workers, seconds.
 ///     compute + exposed_codec + exposed  <=  the step; the rest is idle time
 struct TimeSplit {

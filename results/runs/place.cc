@@ -25,4 +25,10 @@ std::string place_of(RunId run, double start_s, double end_s) {
   return place_of(run) + "@" + seconds_text(start_s) + ".." + seconds_text(end_s);
 }
 
+std::string host_name(std::int32_t host, std::int32_t workers) {
+  if (host < 0) return "all workers";
+  if (workers > 0 && host >= workers) return "server " + std::to_string(host - workers);
+  return "worker " + std::to_string(host);
+}
+
 }  // namespace gradwire::results
