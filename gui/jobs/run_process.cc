@@ -68,7 +68,10 @@ void RunProcess::start(const QString& scenario, const QString& database) {
 }
 
 void RunProcess::signal_group(int number) const {
-  if (const qint64 pid = process_.processId(); pid > 0) ::kill(-static_cast<pid_t>(pid), number);
+  const auto pid = static_cast<pid_t>(process_.processId());
+  if (pid <= 0) return;
+  // A child of this moment does not lead its group yet; it has started nothing either.
+  if (::kill(-pid, number) != 0) ::kill(pid, number);
 }
 
 void RunProcess::pause(bool on) {

@@ -1,49 +1,17 @@
 #include "gui/jobs/run_process.h"
 
 #include <QElapsedTimer>
-#include <QFile>
 #include <QJsonObject>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
 
-#include "gui/main_window.h"
-#include "gui/samples/sample_runs.h"
+#include "tests/gui/jobs/fake_program.h"
 
 using namespace gradwire::gui;
+using namespace gradwire::testing;
 
 namespace {
-
-/// A shell script standing in for the `gradwire` program, and a window that uses it.
-class FakeProgram {
- public:
-  explicit FakeProgram(const char* body) {
-    QFile script(folder_.filePath("gradwire"));
-    REQUIRE(script.open(QIODevice::WriteOnly));
-    script.write("#!/bin/sh\n");
-    script.write(body);
-    script.close();
-    script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
-    qputenv("GRADWIRE_PROGRAM", script.fileName().toUtf8());
-    QFile scenario(path("scenario.json"));
-    REQUIRE(scenario.open(QIODevice::WriteOnly));
-    scenario.write("{}");
-  }
-  ~FakeProgram() { qunsetenv("GRADWIRE_PROGRAM"); }
-  QString path(const char* name) const { return folder_.filePath(name); }
-
- private:
-  QTemporaryDir folder_;
-};
-
-WindowOptions options_for(const FakeProgram& program) {
-  return {program.path("runs.db"), program.path("scenario.json"), false};
-}
-
-std::unique_ptr<gradwire::results::Store> open_fake(const std::string&) {
-  return gradwire::gui::samples::make_fake_store(20);
-}
 
 constexpr const char* kSlowRun = R"(
 trap 'echo interrupted >&2; exit 130' INT
@@ -66,7 +34,7 @@ while :; do sleep 0.05; done
 
 TEST_CASE("a running scenario shows its progress, leaves the window usable, and cancels", "[gui]") {
   FakeProgram program(kSlowRun);
-  MainWindow window(options_for(program), open_fake);
+  MainWindow window(program.options(), open_fake);
   window.show();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   RunPanel* panel = window.run_panel();
@@ -169,7 +137,7 @@ TEST_CASE("failures say why, in the window", "[gui]") {
 echo '{"type":"error","message":"scenario.json:3: /method/name: no such method"}'
 exit 3
 )");
-  MainWindow window(options_for(program), open_fake);
+  MainWindow window(program.options(), open_fake);
   QSignalSpy ended(window.run_panel(), &RunPanel::ended);
   window.run_panel()->start();
   REQUIRE(ended.wait(5000));
@@ -191,7 +159,7 @@ while [ $i -lt 2000 ]; do
   sleep 0.01
 done
 )");
-  MainWindow window(options_for(program), open_fake);
+  MainWindow window(program.options(), open_fake);
   window.show();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   RunPanel* panel = window.run_panel();
