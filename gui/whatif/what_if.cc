@@ -118,14 +118,6 @@ void add_costs(const results::CostOptions& costs, WhatIfAnswer& answer) {
   if (answer.dense) answer.dense_cost = cost_of(*answer.dense, costs.prices);
 }
 
-QString words_of(const WhatIfCost& cost, const std::string& currency) {
-  const auto digits = [](double value) { return quantity_text(value, Quantity::kPlain, {}); };
-  QString words =
-      digits(cost.gpu_hours) + " GPU h, " + quantity_text(cost.bytes, Quantity::kBytes, {});
-  if (cost.money > 0) words += ", " + QString::fromStdString(currency) + " " + digits(cost.money);
-  return words;
-}
-
 }  // namespace
 
 std::array<std::optional<double>, kKnobs> knob_values(const WhatIfBase& base) {
@@ -261,31 +253,6 @@ QString changed_scenario(const WhatIfBase& base, const Changes& changes) {
   json["name"] = json.value("name", std::string("scenario")) + "-what-if";
   json["seeds"] = {scenario.seed};
   return QString::fromStdString(json.dump(2)) + "\n";
-}
-
-QString cost_text(const WhatIfAnswer& answer) {
-  if (!answer.cost) return {};
-  QString text = QString("%1 steps: %2")
-                     .arg(quantity_text(kCostedSteps, Quantity::kCount, {}),
-                          words_of(*answer.cost, answer.currency));
-  if (answer.dense_cost && answer.with->candidate.baseline != results::Baseline::kFp32)
-    text += "; without compression " + words_of(*answer.dense_cost, answer.currency);
-  return text;
-}
-
-QString verdict_word(const WhatIfAnswer& answer) {
-  if (!answer.advice) return {};
-  switch (answer.advice->verdict()) {
-    case results::Verdict::kDoNotCompress:
-      return "Do not compress";
-    case results::Verdict::kHalves:
-      return "Send fp16, compress no further";
-    case results::Verdict::kCompress:
-      return "Compress";
-    case results::Verdict::kNothing:
-      return "No method keeps the accuracy";
-  }
-  return {};
 }
 
 }  // namespace gradwire::gui

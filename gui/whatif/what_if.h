@@ -87,10 +87,4 @@ class WhatIf {
 /// The base's scenario with the changes, as a file that can be run; throws ScenarioError.
 QString changed_scenario(const WhatIfBase& base, const Changes& changes);
 
-/// "1000 steps: 2.20 GPU h, 41.8 GB, USD 5.55; without compression ..."; empty without an answer.
-QString cost_text(const WhatIfAnswer& answer);
-
-/// "compress", "do not compress", "fp16": the verdict's short form.
-QString verdict_word(const WhatIfAnswer& answer);
-
 }  // namespace gradwire::gui

@@ -4,36 +4,10 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "gui/models/columns.h"
 #include "gui/models/run_set.h"
+#include "gui/whatif/what_if_words.h"
 
 namespace gradwire::gui {
-
-namespace {
-
-QString time_text(double seconds) {
-  return quantity_text(seconds, Quantity::kDuration, {});
-}
-
-const QString kToFindOut = QString::fromUtf8(results::kToFindOut.data());
-
-QString sentence_of(const WhatIfAnswer& answer) {
-  return answer.advice ? QString::fromStdString(results::verdict_sentence(*answer.advice))
-                       : QString();
-}
-
-QString row_text(const char* name, const QString& value) {
-  return QString("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
-      .arg(name, value.toHtmlEscaped());
-}
-
-QString step_text(const results::RankedCandidate& step) {
-  return QString("%1 (%2 to %3)")
-      .arg(time_text(step.seconds()), time_text(step.prediction.low_s),
-           time_text(step.prediction.high_s));
-}
-
-}  // namespace
 
 WhatIfPanel::WhatIfPanel(QWidget* parent) : QWidget(parent), job_("what-if", this) {
   build();
@@ -229,52 +203,11 @@ void WhatIfPanel::take(const std::shared_ptr<const WhatIfAnswer>& answer) {
   problem_->setText(answer->problem);
   verdict_->setText(verdict_word(*answer));
   cost_->setText(cost_text(*answer));
-  details_->setText(answer->problem.isEmpty() ? details_of(*answer) : QString());
-  const QString sentence = sentence_of(*answer);
-  find_out_->setText(sentence.section(kToFindOut, 1).trimmed());
+  details_->setText(answer->problem.isEmpty() ? details_text(*answer) : QString());
+  find_out_->setText(find_out_command(*answer));
   find_out_->setCursorPosition(0);
   find_out_->setVisible(!find_out_->text().isEmpty());
   emit answered();
-}
-
-QString WhatIfPanel::details_of(const WhatIfAnswer& answer) const {
-  if (!answer.with) return {};
-  const results::RankedCandidate& with = *answer.with;
-  QString rows = row_text("Step", step_text(with));
-  if (answer.dense) {
-    rows += row_text("Without compression", step_text(*answer.dense));
-    const double factor = answer.dense->seconds() / with.seconds();
-    if (with.candidate.baseline != results::Baseline::kFp32)
-      rows += row_text("Faster", QStringLiteral("×") + quantity_text(factor, Quantity::kPlain, {}));
-  }
-  if (const auto* chosen = answer.advice ? answer.advice->chosen() : nullptr;
-      chosen && chosen->candidate.method != with.candidate.method) {
-    rows +=
-        row_text("Advised", QString("%1, %2").arg(QString::fromStdString(chosen->candidate.method),
-                                                  time_text(chosen->seconds())));
-  }
-  const results::StepTime& time = with.prediction.time;
-  rows += row_text("Computing", time_text(time.compute_s));
-  rows += row_text("Coding", time_text(time.encode_s + time.decode_s));
-  rows += row_text("Exposed communication", time_text(time.exposed_s));
-  if (answer.alone_s > 0) {
-    rows += row_text("Scaling efficiency",
-                     quantity_text(answer.alone_s / with.seconds(), Quantity::kShare, {}));
-  }
-  if (answer.crossover) {
-    const results::Crossover& at = *answer.crossover;
-    rows += row_text(
-        "Compressing pays",
-        at.rate ? "on links slower than " + quantity_text(*at.rate * 8, Quantity::kRate, {})
-        : at.wins_always ? QString("on links of any rate that was tried")
-                         : QString("on no link that was tried"));
-  }
-  QString text = "<table>" + rows + "</table>";
-  if (answer.advice) {
-    text += "<p>" + sentence_of(answer).section(kToFindOut, 0, 0).toHtmlEscaped() + "</p>";
-  }
-  for (const QString& remark : answer.remarks) text += "<p>" + remark.toHtmlEscaped() + "</p>";
-  return text;
 }
 
 void WhatIfPanel::reset() {

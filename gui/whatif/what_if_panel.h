@@ -59,7 +59,6 @@ class WhatIfPanel : public QWidget {
   bool read(Changes& changes);
   void ask();
   void take(const std::shared_ptr<const WhatIfAnswer>& answer);
-  QString details_of(const WhatIfAnswer& answer) const;
 
   WhatIfBasePtr base_;
   std::shared_ptr<WhatIf> model_;  ///< used on the job's thread alone

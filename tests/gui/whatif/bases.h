@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "gui/whatif/what_if.h"
+#include "gui/whatif/what_if_words.h"
 
 /// What the what-if panel is asked about in tests.
 namespace gradwire::gui {
