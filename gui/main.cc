@@ -3,7 +3,7 @@
 #include <QTextStream>
 
 #include "base/error.h"
-#include "gui/main_window.h"
+#include "gui/start_options.h"
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
@@ -14,33 +14,24 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription(
       "Explore results of Gradwire and run scenarios.\n\n"
       "  gradwire-gui results.db\n"
-      "  gradwire-gui results.db --scenario scenarios/lossy-terngrad.json\n"
+      "  gradwire-gui results.db scenarios/lossy-terngrad.json\n"
       "  gradwire-gui results.db run:42@1.20s..1.31s");
   parser.addHelpOption();
   parser.addVersionOption();
   parser.addPositionalArgument("DB", "results database (default: ./gradwire.db)", "[DB]");
+  parser.addPositionalArgument("SCENARIO", "scenario file, to edit and run", "[FILE.json]");
   parser.addPositionalArgument("LINK", "a run of it, and a range of its time",
                                "[run:N[@FROM..TO]]");
   const QCommandLineOption scenario("scenario", "scenario file for the run panel", "FILE");
   parser.addOption(scenario);
   parser.process(application);
   gradwire::gui::WindowOptions options;
-  QStringList databases;
-  for (const QString& argument : parser.positionalArguments()) {
-    (gradwire::gui::is_deep_link(argument) ? options.link : databases.emplaceBack()) = argument;
-  }
   try {
-    if (!options.link.isEmpty()) gradwire::gui::parse_deep_link(options.link);
+    options = gradwire::gui::start_options(parser.positionalArguments(), parser.value(scenario));
   } catch (const gradwire::Error& error) {
     QTextStream(stderr) << "gradwire-gui: " << error.what() << "\n";
     return gradwire::exit_code(gradwire::ErrorKind::kUsage);
   }
-  if (databases.size() > 1) {
-    QTextStream(stderr) << "gradwire-gui: more than one database given\n";
-    return gradwire::exit_code(gradwire::ErrorKind::kUsage);
-  }
-  if (!databases.isEmpty()) options.database = databases[0];
-  options.scenario = parser.value(scenario);
   gradwire::gui::MainWindow window(options, [](const std::string& path) {
     using gradwire::results::Store;
     return Store::open(path, Store::Mode::kReadOnly);

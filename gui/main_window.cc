@@ -8,6 +8,8 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 
+#include "gui/start_options.h"
+
 namespace gradwire::gui {
 
 using results::RunId;
@@ -166,7 +168,7 @@ void MainWindow::open_scenario(const QString& path) {
 }
 
 void MainWindow::open_any(const QString& path) {
-  if (path.endsWith(".json", Qt::CaseInsensitive)) {
+  if (is_scenario_file(path)) {
     open_scenario(path);
   } else {
     open_database(path);
