@@ -30,5 +30,7 @@ double milliseconds_of(const std::function<void()>& work);
 
 std::vector<GuiFigure> window_figures(WatchedApplication& application);
 std::vector<GuiFigure> timeline_figures();
+/// The network's map, the closed form's answer, and a run that is cancelled.
+std::vector<GuiFigure> panel_figures();
 
 }  // namespace gradwire::bench

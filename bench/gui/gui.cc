@@ -21,13 +21,16 @@ struct GuiBar {
 
 /// What a user notices: a frame of 60 a second, a tenth of a second after a click, and a window
 /// that seems to hang.
-constexpr std::array<GuiBar, 14> kGuiBars = {{
+constexpr std::array<GuiBar, 17> kGuiBars = {{
     {"gui.runs10000.sort", "ms", 100},
     {"gui.runs10000.filter", "ms", 100},
     {"gui.runs10000.select", "ms", 50},
     {"gui.points10000.hover", "ms", 16},
     {"gui.segments640000.pan", "pictures/s", 30, false},
     {"gui.segments640000.zoom", "pictures/s", 30, false},
+    {"gui.nodes1024.paint", "ms", 100},
+    {"gui.what_if.answer", "ms", 50},
+    {"gui.run.cancel", "ms", 200},
     {"gui.runs100000.open.longest_freeze", "ms", 200},
     {"gui.runs100000.filter.longest_freeze", "ms", 200},
     {"gui.runs100000.sort.longest_freeze", "ms", 200},

@@ -53,8 +53,8 @@ double WatchedApplication::longest_while(const std::function<void()>& work,
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   gradwire::bench::WatchedApplication application(argc, argv);
-  for (const auto& figures :
-       {gradwire::bench::timeline_figures(), gradwire::bench::window_figures(application)}) {
+  for (const auto& figures : {gradwire::bench::timeline_figures(), gradwire::bench::panel_figures(),
+                              gradwire::bench::window_figures(application)}) {
     for (const auto& [name, value] : figures) std::printf("%s %.9g\n", name.c_str(), value);
   }
   return 0;

@@ -1,6 +1,5 @@
 #include "gui/jobs/run_process.h"
 
-#include <QElapsedTimer>
 #include <QJsonObject>
 #include <QSignalSpy>
 #include <QTest>
@@ -185,9 +184,6 @@ done
   // A paused run can be cancelled: it goes on to its end.
   panel->toggle_pause();
   QSignalSpy ended(panel, &RunPanel::ended);
-  QElapsedTimer timer;
-  timer.start();
   panel->cancel();
-  CHECK(timer.elapsed() < 200);
   CHECK(ended.wait(5000));
 }
