@@ -106,6 +106,14 @@ void compare(Walk& walk, MainWindow& window) {
   for (int row = 0; row < 10; ++row) walk.press("Down");
   walk.press("B");
   walk.reach("a baseline", [&] { return window.table()->view().baseline() != nullptr; });
+  walk.press("Ctrl+Alt+3");
+  walk.reach("the answers", [&] { return window.answers()->text().contains("uncompressed"); });
+  walk.press("Ctrl+4");
+  walk.press("Ctrl+A");
+  walk.reach("all runs selected", [&] {
+    return window.selection()->runs().size() == std::size_t(window.table()->view().rows());
+  });
+  walk.picture("desktop");
   walk.press("PgUp");
   for (int i = 0; i < 2; ++i) walk.press("Shift+Down");
   walk.press("Ctrl+1");
