@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <regex>
 
 #include "base/file_descriptor.h"
 #include "tests/browser.h"
@@ -13,7 +15,8 @@ using namespace gradwire::testing;
 namespace {
 
 /// Least size of a letter in pixels, as it is drawn; texts that stick out of the page and cannot be
-/// scrolled to; the page's width.
+/// scrolled to; the page's width; how far below the top of the screen the place lies that the
+/// address leads to.
 constexpr const char* kMeasure = R"(<!doctype html><body style="margin:0">
 <iframe id="page" src="report.html" style="width:420px;height:900px;border:0"></iframe><script>
 const frame = document.getElementById('page');
@@ -31,17 +34,23 @@ frame.onload = () => {
     while (s != d.body && !/auto|scroll/.test(w.getComputedStyle(s).overflowX)) s = s.parentElement;
     if (s == d.body && e.getBoundingClientRect().right > 420.5) ++cut;
   }
+  const target = d.querySelector(':target');
+  const top = target ? target.getBoundingClientRect().top : 1e9;
   document.body.innerHTML = '<p>width=' + d.documentElement.scrollWidth + ' cut=' + cut +
-                            ' least=' + least + '</p>';
+                            ' least=' + least + ' top=' + top + '</p>';
 };
 </script>)";
 
 struct Measured {
-  double width = 0, cut = 0, least = 0;
+  double width = 0, cut = 0, least = 0, top = 0;
 };
 
-Measured measure(const TemporaryFolder& folder) {
-  write_file(folder.file("measure.html"), kMeasure);
+/// `place`: an anchor of the page, or none.
+Measured measure(const TemporaryFolder& folder, const std::string& place = "") {
+  std::string measuring = kMeasure;
+  const std::string page = "report.html";
+  measuring.insert(measuring.find(page) + page.size(), "#" + place);
+  write_file(folder.file("measure.html"), measuring);
   const std::string out = folder.file("out.html");
   REQUIRE(open_in_browser(folder.file("measure.html"), folder.file("profile"),
                           {"--allow-file-access-from-files", "--window-size=600,1000",
@@ -54,17 +63,36 @@ Measured measure(const TemporaryFolder& folder) {
     REQUIRE(at != std::string::npos);
     return std::stod(text.substr(at + name.size() + 1));
   };
-  return {number("<p>width"), number(" cut"), number(" least")};
+  return {number("<p>width"), number(" cut"), number(" least"), number(" top")};
+}
+
+void make_report(const TemporaryFolder& folder) {
+  REQUIRE(run_program({"run", source_path("scenarios/alexnet.json"), "--db", folder.file("r.db"),
+                       "--report", folder.file("report.html"), "-q"})
+              .exit_code == 0);
 }
 
 }  // namespace
 
+TEST_CASE("an address with a place of a run leads to its timeline", "[needs-chromium]") {
+  browser();  // or skipped
+  const TemporaryFolder folder;
+  make_report(folder);
+  const std::string html = read_file(folder.file("report.html"));
+  std::smatch found;
+  REQUIRE(std::regex_search(html, found, std::regex("<figure[^>]* id=\"(run:\\d+@[^\"]+)\"")));
+  for (const std::string& place :
+       {found[1].str(), found[1].str().substr(0, found[1].str().find('@'))}) {
+    INFO(place);
+    CHECK(std::abs(measure(folder, place).top) < 50);
+  }
+  CHECK(measure(folder, "run:4711").top > 1e6);
+}
+
 TEST_CASE("a report is legible at 420 pixels", "[needs-chromium]") {
   browser();  // or skipped
   const TemporaryFolder folder;
-  REQUIRE(run_program({"run", source_path("scenarios/alexnet.json"), "--db", folder.file("r.db"),
-                       "--report", folder.file("report.html"), "-q"})
-              .exit_code == 0);
+  make_report(folder);
   const Measured page = measure(folder);
   CHECK(page.width <= 420);
   CHECK(page.cut == 0);
