@@ -38,14 +38,15 @@ constexpr LanePart kLaneParts[] = {
 /// What a mean is made of; the rest is idle.
 constexpr std::size_t kMeanKinds = 3, kMeanBins = 160;
 
-/// Hosts to draw: in order, those of the path among them.
-std::vector<WorkerTimes> chosen_hosts(const StepWindow& window, std::size_t most) {
+/// Hosts to draw: in order, those of the path and a server among them.
+std::vector<WorkerTimes> chosen_hosts(const StepWindow& window, int workers, std::size_t most) {
   std::set<std::int32_t> chosen;
   const auto add = [&](std::int32_t host) {
     if (chosen.size() < most && host >= 0) chosen.insert(host);
   };
   if (window.hosts.size() <= most) return window.hosts;
   for (const TimelineSegment& piece : window.path) add(piece.worker);
+  if (const std::int32_t last = window.hosts.back().worker; last >= workers) add(last);
   for (std::size_t i = 0; i < most; ++i) add(window.hosts[i * window.hosts.size() / most].worker);
   std::vector<WorkerTimes> hosts;
   std::ranges::copy_if(window.hosts, std::back_inserter(hosts),
@@ -137,11 +138,19 @@ class TimelinePainter {
       for (const BusyTime& time : host.*kind.times) piece(time, kind, y);
   }
 
-  /// Shares upon one another, of all workers.
+  /// "64 workers", "20 of 100": those that have a part in the step.
+  std::string counted_text() const {
+    const auto counted = std::ranges::count_if(drawing_.window.hosts, [&](const WorkerTimes& host) {
+      return host.worker < drawing_.workers;
+    });
+    const std::string all = std::to_string(drawing_.workers);
+    return counted == drawing_.workers ? all + " workers" : std::to_string(counted) + " of " + all;
+  }
+
+  /// Shares upon one another, of all workers that have a part.
   void mean(double y) {
     canvas_.text({0, y + kWorkHeight}, "mean of all", {kInkRole, kTimelineFont});
-    canvas_.text({0, y + kWorkHeight + 14}, std::to_string(drawing_.workers) + " workers",
-                 {kMutedRole, kTimelineSmall});
+    canvas_.text({0, y + kWorkHeight + 14}, counted_text(), {kMutedRole, kTimelineSmall});
     const double height = kMeanRow - 12, bottom = y + height;
     const auto bin_x = [&](std::size_t bin) {
       return x_.first_pixel() +
@@ -196,7 +205,7 @@ class TimelinePainter {
 TimelineDrawing drawing_of(StepWindow window, int workers, std::size_t most_rows,
                            std::size_t most_pieces, double width) {
   TimelineDrawing drawing;
-  drawing.rows = chosen_hosts(window, most_rows);
+  drawing.rows = chosen_hosts(window, workers, most_rows);
   drawing.with_mean = drawing.rows.size() < window.hosts.size();
   const double pixel_s = window.length_s() / (width - kTimelineGutter - kTimelineRight);
   const auto close_pauses = [&](double pause_s) {

@@ -16,8 +16,8 @@ struct TimelineDrawing {
   std::vector<std::string> heading;  ///< lines above the picture
 };
 
-/// At most `most_rows` hosts: those of the critical path first, then others at even distances; and
-/// pauses closed until there are at most `most_pieces` pieces in all.
+/// At most `most_rows` hosts: those of the critical path first, a server, then others at even
+/// distances; and pauses closed until there are at most `most_pieces` pieces in all.
 TimelineDrawing drawing_of(StepWindow window, int workers, std::size_t most_rows,
                            std::size_t most_pieces, double width);
 

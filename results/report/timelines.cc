@@ -104,7 +104,7 @@ std::string timelines_section(const Store& store, const ReportData& data,
          "group has stored, with the parts of its neighbours that overlap it. A gap above is idle. "
          "Of more than " +
          std::to_string(kHostRows) +
-         " hosts those of the critical path and others at even distances "
+         " hosts those of the critical path, a server and others at even distances "
          "stand below the mean of all; pauses of less than half a pixel are closed, longer ones "
          "where there would be more than " +
          std::to_string(kMostPieces) +

@@ -24,6 +24,20 @@ std::vector<Piece> cut_to(const StepWindow& window, std::span<const Piece> piece
   return left;
 }
 
+/// Hosts that have no part in the step, and less than this share of its time in the window: work
+/// that begins where the step ends.
+constexpr double kLeastShare = 1e-3;
+void leave_out_touching(StepWindow& window, std::span<const TimelineSegment> segments) {
+  std::set<std::int32_t> own;
+  for (const TimelineSegment& segment : segments)
+    if (segment.step == window.step) own.insert(segment.worker);
+  std::erase_if(window.hosts, [&](const WorkerTimes& host) {
+    const double busy_s =
+        seconds_of(host.compute) + seconds_of(host.exposed_codec) + seconds_of(host.network);
+    return !own.contains(host.worker) && busy_s < kLeastShare * window.length_s();
+  });
+}
+
 }  // namespace
 
 std::optional<StepWindow> middle_step(std::span<const TimelineSegment> segments,
@@ -43,6 +57,7 @@ std::optional<StepWindow> middle_step(std::span<const TimelineSegment> segments,
   if (!(window.length_s() > 0)) return {};
   const std::vector<TimelineSegment> inside = cut_to(window, segments);
   window.hosts = times_of_workers(inside);
+  leave_out_touching(window, inside);
   window.path = cut_to(window, path);
   return window;
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "results/figures/svg.h"
 #include "results/report/report.h"
 #include "results/report/timeline_drawing.h"
 #include "results/runs/place.h"
@@ -109,6 +110,16 @@ TEST_CASE("many ranks and many pieces make no large picture") {
   CHECK_THAT(html, Contains("worker 63") && !Contains("worker 62"));
   const auto window = middle_step(run.run.store->timeline(run.id), {});
   REQUIRE(window);
+  // Of a round of 20 of 64 clients, the server is drawn, and the mean is of the 20.
+  StepWindow round = *window;
+  round.hosts.resize(20);
+  round.hosts.push_back({64, round.hosts[0].compute, {}, {}, {}});
+  const TimelineDrawing drawn = drawing_of(round, 64, 12, 600, 1060);
+  REQUIRE(drawn.rows.size() == 12);
+  CHECK(drawn.rows.back().worker == 64);
+  SvgOptions options;
+  const std::string svg = to_svg({}, options, [&](Canvas& canvas) { paint(drawn, 1060, canvas); });
+  CHECK_THAT(svg, Contains("20 of 64") && Contains("server 0"));
   const auto rectangles = [&](std::size_t most_rows, std::size_t most_pieces) {
     const TimelineDrawing drawing = drawing_of(*window, 64, most_rows, most_pieces, 1060);
     std::size_t pieces = 0;

@@ -53,6 +53,20 @@ TEST_CASE("a window is the step in the middle, with what of its neighbours overl
   CHECK_FALSE(middle_step({}, {}));
 }
 
+TEST_CASE("a host that only begins where the step ends has no part in it") {
+  auto segments = three_steps();
+  // Of 1.1 s these are a tenth of a per mille, and a per cent; worker 4's millisecond is the
+  // step's.
+  segments.push_back({2, 2, kTransferLane, "early", 2.0999, 3, 9});
+  segments.push_back({2, 3, kTransferLane, "earlier", 2.089, 3, 9});
+  segments.push_back({1, 4, 1, "short", 1.5, 1.501, 0});
+  std::vector<std::int32_t> hosts;
+  const auto window = middle_step(segments, {});
+  REQUIRE(window);
+  for (const WorkerTimes& host : window->hosts) hosts.push_back(host.worker);
+  CHECK(hosts == std::vector<std::int32_t>{0, 1, 3, 4});
+}
+
 TEST_CASE("short pauses are closed, longer ones stay") {
   const std::vector<BusyTime> times = {{0, 1, 0}, {1.1, 2, 0}, {3, 4, 1}};
   CHECK(joined(times, 0.05).size() == 3);
