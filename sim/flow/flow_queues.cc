@@ -67,6 +67,10 @@ void FlowNetwork::find_queues(std::int32_t c) {
   if (connection.path->round_trip < kFarAway && !may_be_dropped(c, least)) return;
   double slowest = kNever;
   for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) {  // both directions of a link take turns
+      queues_.clear();
+      return;
+    }
     const bool is_crowd = sharing_.active_on(id) > kFewMeet && !is_followed_on(connection, id);
     if (is_crowd || sharing_.active_on(id) > kFollowed) {
       queues_.clear();

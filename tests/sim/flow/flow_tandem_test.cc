@@ -94,3 +94,15 @@ TEST_CASE("a message that is a fluid where others are followed takes its share o
     CHECK(last == Approx(0.3336).epsilon(0.005));
   }
 }
+
+TEST_CASE("links whose directions take turns are not followed from queue to queue") {
+  // All 3 x 117 segments pass the server's link, and an acknowledgement of 90 B for two of them.
+  LinkSpec each = link(kRate, kDelay);
+  each.half_duplex = true;
+  const auto flow = rounds(3, each, kBytes, 2);
+  const double least = 3 * 117 * kSegment * (1 + 90.0 / (2 * 1538));
+  for (const std::vector<double>& round : flow) {
+    CHECK(*std::ranges::max_element(round) >= least);
+    CHECK(*std::ranges::max_element(round) <= 1.5 * least);
+  }
+}
