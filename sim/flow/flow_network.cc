@@ -48,7 +48,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       bursts_(static_cast<std::size_t>(cluster.channel_count())),
       shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
-      queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {}
+      queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {
+  follows_all_ = may_follow_all();
+}
 
 inline std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -83,6 +85,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
+  connection.is_followed = follows_all_ && connection.path->queue > 0;
   append_media(route_);
   sharing_.add_flow(route_);
 }
@@ -218,7 +221,8 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 /// The connection sends nothing.
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
-  sharing_.deactivate(c);
+  if (!connection.is_silent) sharing_.deactivate(c);
+  connection.is_silent = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);

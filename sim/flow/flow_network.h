@@ -121,7 +121,7 @@ class FlowNetwork final : public Network {
   /// A queue on the way of a connection, in which it is this flow.
   struct Stop {
     ChannelId channel = -1;
-    std::int32_t flow = -1;
+    std::int32_t flow = -1;  ///< -1: that queue is first come, first served
   };
 
   /// What every event of a fluid touches stands first, in two cache lines.
@@ -142,7 +142,9 @@ class FlowNetwork final : public Network {
     bool waits : 1 = false;            ///< a stream: writes once its share is known
     bool streamed : 1 = false;         ///< has been a stream
     bool may_be_followed : 1 = false;  ///< flow_queues.cc
-    std::uint16_t place = 0;  ///< of fluids: instants at which others began before (modulo 2^16)
+    bool is_followed : 1 = false;      ///< ... over all links of its way, always
+    bool is_silent : 1 = false;  ///< a stream: all has arrived, acknowledgements are under way
+    std::uint16_t place = 0;     ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
     double wire_sent = 0;               ///< wire bytes of transfers that are sent
     double segments_sent = 0;           ///< segments of transfers sent as fluids
@@ -304,6 +306,7 @@ class FlowNetwork final : public Network {
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
+  void fall_silent(std::int32_t c);
   double spacing(std::int32_t c) const;
   double next_change(std::int32_t c) const;
   bool changes_before(std::int32_t c, double bytes);
@@ -347,6 +350,12 @@ class FlowNetwork final : public Network {
   CoDelTimes codel_of_channel(ChannelId id) const;
   bool may_be_dropped(std::int32_t c, ChannelId id);
   void find_queues(std::int32_t c);
+  bool may_follow_all() const;
+  void follow_all(Connection& connection);
+  SharedQueue* shared_queue_on(ChannelId id, const StreamPath& path);
+  std::int32_t follower_on(ChannelId id) const {
+    return follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
+  }
   Followed& queue_on(ChannelId id, const StreamPath& path);
   void change_queue(std::int32_t c);
   std::size_t place_of(const Connection& connection, ChannelId id) const;
@@ -380,7 +389,8 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  double segment_;  ///< wire bytes of a full one
+  bool follows_all_ = false;  ///< connections whose way has a queue with a limit (flow_queues.cc)
+  double segment_;            ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment

@@ -119,15 +119,15 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
       static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
   queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
                                      path.discipline.framing, std::max(kLeastPackets, product));
-  if (id == path.change)
-    queue->packets.set_wire(
-        followers_[static_cast<std::size_t>(follower_of_[static_cast<std::size_t>(id)])]);
+  if (const std::int32_t f = follower_on(id); f >= 0)
+    queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;
 }
 
 /// The stream comes to other queues, where nothing of it is on its way to those before.
 void FlowNetwork::change_queue(std::int32_t c) {
   Connection& connection = connection_at(c);
+  if (connection.is_followed) return;
   find_queues(c);
   const bool stays = std::ranges::equal(connection.stops, queues_, {}, &Stop::channel);
   if (stays || !connection.stream->may_change_queue(now_)) return;
@@ -182,11 +182,13 @@ void FlowNetwork::leave_fair_queue(Connection& connection) {
   const std::vector<Stop> stops = std::exchange(connection.stops, {});
   if (stops.empty()) return;
   for (const Stop& stop : stops)
-    followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
+    if (stop.flow >= 0)
+      followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
   connection.stream->leave_queue();
   connection.stream->set_codel(connection.path->discipline.codel);
   ++shares_version_;
-  for (const Stop& stop : stops) schedule_queue(stop.channel);
+  for (const Stop& stop : stops)
+    if (stop.flow >= 0) schedule_queue(stop.channel);
 }
 
 /// What others than the streams that are followed take of the channel.
@@ -222,8 +224,9 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
 /// Whether nobody else crosses the links of the connection's queues than those that are followed
 /// there.
 bool FlowNetwork::is_followed_alone(const Connection& connection) {
-  return std::ranges::all_of(connection.stops,
-                             [&](const Stop& stop) { return followed(stop.channel).alone; });
+  return std::ranges::all_of(connection.stops, [&](const Stop& stop) {
+    return stop.flow < 0 || followed(stop.channel).alone;
+  });
 }
 
 void FlowNetwork::note_drops(FairQueue& packets) {
@@ -244,7 +247,8 @@ void FlowNetwork::schedule_queue(ChannelId id) {
 }
 
 void FlowNetwork::schedule_queues(const Connection& connection) {
-  for (const Stop& stop : connection.stops) schedule_queue(stop.channel);
+  for (const Stop& stop : connection.stops)
+    if (stop.flow >= 0) schedule_queue(stop.channel);
 }
 
 /// Packets of the channel's queue leave it.

@@ -171,7 +171,10 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
-  if (connection.path->shares_queue) connection.stream->join(queue_of(*connection.path));
+  if (connection.is_followed)
+    follow_all(connection);
+  else if (connection.path->shares_queue)
+    connection.stream->join(queue_of(*connection.path));
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
@@ -241,7 +244,8 @@ bool FlowNetwork::begin_writing() {
 /// segment to the next host, then one to the host after that, so that where all send to all nobody
 /// is first everywhere; of several sources' segments the first source's is first.
 void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
-  if (beginning.size() < 2) return;
+  // In queues that are first come, first served, who comes first is served first, window by window.
+  if (beginning.size() < 2 || follows_all_) return;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
   std::vector<Turn> turns;
   turns.reserve(beginning.size());
@@ -287,7 +291,8 @@ void FlowNetwork::order_beginning(std::int32_t c) {
 /// what room there is, or its part of it where all fill it together.
 double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return 0;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
+    return 0;
   const auto at = static_cast<std::size_t>(connection.path->queue_channel);
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
@@ -301,7 +306,8 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
 
 void FlowNetwork::note_queued(std::int32_t c, double others) {
   const Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
+    return;
   backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
       others + connection.stream->queued(now_), now_};
 }
@@ -376,6 +382,10 @@ void FlowNetwork::catch_up(std::int32_t c) {
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
+  if (connection.is_silent) {
+    connection.is_silent = false;
+    sharing_.activate(c, connection.cap);
+  }
   const double others = queued_by_others(c);
   const Transfer& t = transfer(number);
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
@@ -408,8 +418,13 @@ void FlowNetwork::step_stream(std::int32_t c) {
   note_queued(c, others);
   schedule_queues(connection);
   while (stream.delivered(batch)) finish_first(c);
-  if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
+  const bool is_quiet = (connection.is_clean() || connection.is_followed) && stream.is_quiet();
+  if (stream.idle() || (is_quiet && !connection.is_followed)) {
     rest(c);
+    return;
+  }
+  if (is_quiet) {
+    fall_silent(c);
     return;
   }
   // What a window fills while a link is slow it may not fill when it is fast again.
@@ -430,6 +445,14 @@ void FlowNetwork::step_stream(std::int32_t c) {
   }
   demand(c);
   serve_stream(c);
+  set_stream_due(c);
+}
+
+/// Its acknowledgements still pass queues in which others wait.
+void FlowNetwork::fall_silent(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (!connection.is_silent) sharing_.deactivate(c);
+  connection.is_silent = true;
   set_stream_due(c);
 }
 
@@ -619,6 +642,7 @@ double FlowNetwork::line_now(std::int32_t c) const {
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
+  if (connection.is_followed) return;  // its queues do
   if (connection.path->shares_queue) {
     serve_before_queue(c);
     return;
@@ -673,7 +697,8 @@ void FlowNetwork::hold_acks(std::int32_t c) {
     if (id >= cluster_.channel_count()) break;
     behind += cluster_.channel(id).delay.value() + 8 * ack / cluster_.nominal_rate(id ^ 1).value();
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f >= 0 && followers_[static_cast<std::size_t>(f)].in_outage()) held = behind;
+    const bool waits = connection_at(c).is_followed && cluster_.channel(id ^ 1).queue.count() > 0;
+    if (f >= 0 && !waits && followers_[static_cast<std::size_t>(f)].in_outage()) held = behind;
   }
   connection_at(c).stream->hold_acks(now_, held);
 }

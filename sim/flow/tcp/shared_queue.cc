@@ -3,18 +3,36 @@
 #include <algorithm>
 
 namespace gradwire::sim {
+namespace {
 
-bool SharedQueue::pass(double now, double bytes, double rate) {
-  for (; !waiting_.empty() && waiting_.front().leaves <= now; waiting_.pop())
+constexpr double kSegmentRounding = 1e-6;  // of a packet's time: what happens at one instant
+constexpr double kLater = 2e-9;            // of it: in that, what comes after another
+constexpr int kMostOrdered = 250;          // packets one after the other
+
+}  // namespace
+
+bool SharedQueue::pass(double now, double bytes, double rate, bool first) {
+  const double instant = kSegmentRounding * bytes / rate;
+  const double left = first ? now - instant : now + instant;
+  while (!waiting_.empty() && waiting_.front().leaves <= left &&
+         waiting_.front().came <= now - instant) {
     filled_ -= waiting_.front().bytes;
+    waiting_.pop();
+  }
   const double counted = bytes - framing_;
-  if (begun_ > now) {
+  const double leaves = has_place_ ? begun_ : free_at_;
+  if (leaves > left || (leaves > now - instant && came_ > now - instant)) {
     if (filled_ + counted > limit_) return false;
-    waiting_.push({begun_, counted});
+    waiting_.push({now, leaves, counted});
     filled_ += counted;
   }
+  // What is busy goes on by an event of its own, which was scheduled when its last packet began;
+  // what was idle, when something was sent elsewhere: longer ago, or not.
+  busy_ = free_at_ > now - instant ? std::min(busy_ + 1, kMostOrdered) : 0;
+  later_ = kLater * bytes / rate * (first ? busy_ : kMostOrdered - busy_);
+  came_ = now;
   begun_ = std::max(now, free_at_);
-  free_at_ = begun_ + bytes / rate;
+  free_at_ = wire_ ? wire_->through(begun_, bytes) : begun_ + bytes / rate;
   return true;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <optional>
 
+#include "sim/flow/tcp/changing_wire.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// A queue with a limit before a link that several connections cross: first come, first served,
@@ -8,7 +11,10 @@
 ///     begins(k) = max(comes(k), ends(k - 1))
 ///     ends(k)   = begins(k) + bytes / rate
 /// As before a device in ns-3 and Linux, a packet leaves the queue for a place behind the one on
-/// the wire, when that one begins, and counts without the framing that the device adds.
+/// the wire, when that one begins, and counts without the framing that the device adds. (A place
+/// that becomes free because the link was idle is taken when all has come that comes then.) Before
+/// packet's own device, which has no such place, it leaves when that one ends; where the link
+/// changes, too, its rate is integrated (changing_wire.h).
 namespace gradwire::sim {
 
 class SharedQueue {
@@ -16,22 +22,39 @@ class SharedQueue {
   /// `limit`: bytes in the queue. `framing`: bytes of a packet on the wire that do not count.
   SharedQueue(double limit, double framing) : limit_(limit), framing_(framing) {}
 
+  /// Call before anything comes.
+  void set_without_place() { has_place_ = false; }
+  void set_wire(const RateFollower& follower) {
+    wire_.emplace(follower);
+    has_place_ = false;
+  }
   /// Whether a packet that comes at `now`, not before any other, fits; then departure() says when
   /// it is through. `rate`: bytes a second of the link.
-  bool pass(double now, double bytes, double rate);
+  /// `first`: of what happens at one instant, it comes before another one leaves.
+  bool pass(double now, double bytes, double rate, bool first = false);
   double departure() const { return free_at_; }
+  /// s: by so much more of them that departs later than another one by another link at the same
+  /// instant which ns-3 has before it.
+  double later() const { return later_; }
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
   struct Packet {
+    double came = 0;    ///< s
     double leaves = 0;  ///< s, the queue
     double bytes = 0;
   };
   double limit_;
   double framing_;
+  bool has_place_ = true;
+  std::optional<ChangingWire> wire_;
   NumberedQueue<Packet> waiting_;
-  double filled_ = 0;  ///< bytes of those
-  double begun_ = 0;   ///< s: when the last one begins
-  double free_at_ = 0;
+  double filled_ = 0;       ///< bytes of those
+  double came_ = -kNever;   ///< s: when the last one came
+  double begun_ = -kNever;  ///< ... and begins
+  double free_at_ = -kNever;
+  int busy_ = 0;  ///< packets that it has sent one after the other
+  double later_ = 0;
 };
 
 }  // namespace gradwire::sim

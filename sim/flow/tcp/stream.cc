@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
-/// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-/// counts as such): the next one waits for them, its own arrival does not. On a link that changes
-/// or jitters (packet's own device) it does.
-constexpr double kFollowing = 36;
-
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
 constexpr double kFraming = 38;
 
@@ -220,7 +215,28 @@ void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
 }
 
 void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte) {
-  turns_->further.push_back({&queue, flow, to, to_a_byte, {}});
+  turns_->further.push_back({&queue, flow, nullptr, 0, false, to, to_a_byte, {}});
+}
+
+void TcpStream::follow(const std::vector<Place>& places, const std::vector<Place>& back,
+                       double to_back) {
+  turns_ = std::make_unique<Turns>();
+  turns_->all = true;
+  const Place& first = places.front();
+  turns_->fair = first.fair;
+  turns_->flow = first.flow;
+  turns_->queue = std::shared_ptr<SharedQueue>(std::shared_ptr<void>(), first.shared);
+  turns_->rate = first.rate;
+  turns_->first = first.first;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const Place& each = places[i];
+    turns_->further.push_back(
+        {each.fair, each.flow, each.shared, each.rate, each.first, places[i - 1].onwards, 0, {}});
+  }
+  turns_->way.from = places.back().onwards;
+  auto queued = std::make_unique<QueuedAcks>(path_->header, to_back);
+  for (const Place& each : back) queued->add(*each.shared, each.rate, each.onwards, each.first);
+  ways().queued = std::move(queued);
 }
 
 void TcpStream::leave_queue() {
@@ -236,9 +252,9 @@ bool TcpStream::may_change_queue(double now) const {
 double TcpStream::waiting() const {
   double bytes = turns_->fair->waiting(turns_->flow);
   for (const Turns::Further& each : turns_->further) {
-    bytes += each.queue->waiting(each.flow);
+    if (each.queue) bytes += each.queue->waiting(each.flow);
     for (std::uint64_t i = each.coming.begin(); i != each.coming.end(); ++i)
-      bytes += each.coming[i].wire;
+      bytes += each.coming[i].packet.wire;
   }
   return bytes;
 }
@@ -246,15 +262,16 @@ double TcpStream::waiting() const {
 double TcpStream::drops_from_queues() const {
   double from = turns_->fair->drops_from(turns_->flow);
   for (const Turns::Further& each : turns_->further)
-    from = std::min(from, each.queue->drops_from(each.flow));
+    if (each.queue) from = std::min(from, each.queue->drops_from(each.flow));
   return from;
 }
 
-/// When a segment comes to one of several queues next.
+/// When a segment comes to one of several queues next, or an acknowledgement.
 double TcpStream::next_coming() const {
   double next = queues() ? turns_->segments.front().came : kNever;
+  if (turns_->all) next = std::min(next, queued_acks()->next(receiver_));
   for (const Turns::Further& each : turns_->further)
-    if (!each.coming.empty()) next = std::min(next, each.coming.front().came);
+    if (!each.coming.empty()) next = std::min(next, each.coming.front().order);
   return next;
 }
 
@@ -300,6 +317,9 @@ double TcpStream::demand_of(std::int64_t size) const {
 
 double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
+  if (const QueuedAcks* const queued = queued_acks())
+    return ways_->back ? ways_->back->arrival(queued->first_arrival(), queued->first_arrived())
+                       : queued->first_arrival();
   const double direct =
       (acks.empty() ? receiver_.deadline() : acks.front().time) + path_->ack_arrival;
   if (ways_ && ways_->back) return ways_->back->arrival(direct, acks.begin());

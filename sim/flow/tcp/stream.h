@@ -12,6 +12,7 @@
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/paced_sender.h"
+#include "sim/flow/tcp/queued_acks.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 #include "sim/flow/tcp/shared_queue.h"
@@ -49,6 +50,10 @@ namespace gradwire::sim {
 /// What the streams of one path share.
 struct StreamPath : TcpPath {
   StreamPath(const TcpPath& path, const TransportSettings& transport);
+  /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
+  /// counts as such): the next one waits for them, its own arrival does not. On a link that changes
+  /// or jitters (packet's own device) it does.
+  static constexpr double kFollowing = 36;
 
   Bottleneck::Discipline discipline;
   double header;           ///< bytes
@@ -198,6 +203,19 @@ class TcpStream {
     turns_->queue = std::move(queue);
     turns_->way = path_->queue_way;
   }
+  /// A queue on a way that is followed link by link: `shared`, first come, first served, or `fair`.
+  struct Place {
+    FairQueue* fair = nullptr;
+    std::int32_t flow = -1;  ///< of it
+    SharedQueue* shared = nullptr;
+    double rate = 0;     ///< bytes/s, of the link behind that one
+    double onwards = 0;  ///< s, from the end of a packet's time on it to the next queue
+    bool first = false;  ///< SharedQueue::pass()
+  };
+  /// From now on segments pass the queues of all links of their way, the first one when they are
+  /// sent, and acknowledgements the `back` ones, which are first come, first served: the first one
+  /// `to_back` s after they are sent. Call before anything is written.
+  void follow(const std::vector<Place>& places, const std::vector<Place>& back, double to_back);
   /// The link behind it carries so many bytes/s.
   void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
@@ -219,8 +237,9 @@ class TcpStream {
   /// Nothing of it waits anywhere or is on its way to a queue.
   bool may_change_queue(double now) const;
   /// Its queue number `place`, counted from 0, lets one of its packets go, which has passed the
-  /// link at `departure`.
-  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0);
+  /// link at `departure`. `later`: SharedQueue::later().
+  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0,
+                  double later = 0);
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
@@ -252,6 +271,7 @@ class TcpStream {
     std::unique_ptr<LossSequence> ack_loss;
     std::unique_ptr<WayBack> back;  ///< null: nothing delays acknowledgements
     std::unique_ptr<Jitter> jitter;
+    std::unique_ptr<QueuedAcks> queued;  ///< null: acknowledgements wait nowhere
   };
   Ways& ways() {
     if (!ways_) ways_ = std::make_unique<Ways>();
@@ -272,6 +292,7 @@ class TcpStream {
     std::int64_t bytes = 0;              ///< of payload
     std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
     double rate = 0;                     ///< bytes/s, of the link behind it
+    bool first = false;                  ///< SharedQueue::pass()
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
     QueueWay way;
@@ -279,11 +300,19 @@ class TcpStream {
     struct Further {
       FairQueue* queue = nullptr;
       std::int32_t flow = -1;
-      double to = 0;         ///< s, from the queue before it
-      double to_a_byte = 0;  ///< s a byte on top
-      NumberedQueue<FairQueue::Packet> coming;
+      SharedQueue* shared = nullptr;  ///< in its place
+      double rate = 0;                ///< bytes/s, of the link behind that one
+      bool first = false;             ///< SharedQueue::pass()
+      double to = 0;                  ///< s, from the queue before it
+      double to_a_byte = 0;           ///< s a byte on top
+      struct Coming {
+        FairQueue::Packet packet;
+        double order = 0;  ///< s: when it comes, and SharedQueue::later()
+      };
+      NumberedQueue<Coming> coming;
     };
     std::vector<Further> further;
+    bool all = false;  ///< these are the queues of all links on the way
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -302,7 +331,7 @@ class TcpStream {
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
     if (!turns_) return kNever;
-    if (!turns_->further.empty()) return next_coming();
+    if (turns_->all || !turns_->further.empty()) return next_coming();
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
     return is_shared() ? came : bottleneck_.turn_of(came);
@@ -312,12 +341,15 @@ class TcpStream {
   double waiting() const;
   void take_turn();
   void take_shared_turn();
+  bool take_coming(double time);
+  void enter(std::size_t place, const FairQueue::Packet& packet);
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
+  QueuedAcks* queued_acks() const { return ways_ ? ways_->queued.get() : nullptr; }
   double jitter();
   double demand_of(std::int64_t size) const;
   std::int32_t tick_of(double time) const;
@@ -329,6 +361,11 @@ class TcpStream {
   /// The receiver's oldest acknowledgement reaches the sender, unless it is lost.
   void take_ack(double now) {
     auto& acks = receiver_.acknowledgements();
+    if (QueuedAcks* const queued = queued_acks()) {
+      for (; acks.begin() < queued->first_arrived(); acks.pop()) {
+      }  // a queue dropped them
+      queued->pop();
+    }
     const Acknowledgement next = acks.front();
     const std::uint64_t number = acks.begin();
     acks.pop();

@@ -144,7 +144,9 @@ void TcpStream::emit(double now, std::int64_t number) {
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
   const double wire = segment.bytes + path_->header;
-  if (is_fair() && turns_->way.before <= 0) {
+  if (turns_ && turns_->all) {
+    enter(0, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
+  } else if (is_fair() && turns_->way.before <= 0) {
     turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
   } else if (turns_ && !is_shared()) {
     turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
@@ -209,17 +211,43 @@ void TcpStream::decide(double now, double behind) {
   travel(number, held_bytes_ + path_->header, held_sent_);
 }
 
+/// What comes at `time` to a queue behind the first one, if anything does.
+bool TcpStream::take_coming(double time) {
+  std::size_t place = 0;
+  for (Turns::Further& each : turns_->further) {
+    ++place;
+    if (each.coming.empty() || each.coming.front().order > time) continue;
+    const FairQueue::Packet packet = each.coming.front().packet;
+    each.coming.pop();
+    enter(place, packet);
+    return true;
+  }
+  if (!turns_->all) return false;
+  queued_acks()->take(receiver_, time);
+  return true;
+}
+
+/// The packet comes to its queue number `place`.
+void TcpStream::enter(std::size_t place, const FairQueue::Packet& packet) {
+  Turns& t = *turns_;
+  FairQueue* const fair = place == 0 ? t.fair : t.further[place - 1].queue;
+  if (fair) {
+    fair->push(place == 0 ? t.flow : t.further[place - 1].flow, packet);
+    return;
+  }
+  SharedQueue& shared = place == 0 ? *t.queue : *t.further[place - 1].shared;
+  const double rate = place == 0 ? t.rate : t.further[place - 1].rate;
+  const bool first = place == 0 ? t.first : t.further[place - 1].first;
+  if (!shared.pass(packet.came, packet.wire, rate, first)) {
+    ++counts_.dropped;
+    return;
+  }
+  pass_queue(packet, shared.departure(), place, shared.later());
+}
+
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
-  if (!turns_->further.empty()) {
-    const double next = next_coming();
-    for (Turns::Further& each : turns_->further) {
-      if (each.coming.empty() || each.coming.front().came > next) continue;
-      each.queue->push(each.flow, each.coming.front());
-      each.coming.pop();
-      return;
-    }
-  }
+  if ((turns_->all || !turns_->further.empty()) && take_coming(next_coming())) return;
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + path_->header;
@@ -237,13 +265,15 @@ void TcpStream::take_shared_turn() {
         path_->second_hop);
 }
 
-void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place) {
+void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place,
+                           double later) {
   if (place < turns_->further.size()) {
     Turns::Further& next = turns_->further[place];
     const double came = departure + next.to + next.to_a_byte * packet.wire;
     // A short packet does not overtake a long one on a link between.
-    const double after = next.coming.empty() ? came : std::max(came, next.coming.back().came);
-    next.coming.push({after, packet.number, packet.wire, packet.sent});
+    const double after =
+        next.coming.empty() ? came : std::max(came, next.coming.back().packet.came);
+    next.coming.push({{after, packet.number, packet.wire, packet.sent}, after + later});
     return;
   }
   const QueueWay& way = turns_->way;

@@ -1,0 +1,49 @@
+#include "sim/flow/tcp/queued_acks.h"
+
+#include <algorithm>
+
+namespace gradwire::sim {
+
+/// s: when the next one comes to the first queue.
+double QueuedAcks::enters(const TcpReceiver& receiver) const {
+  const auto& acks = receiver.acknowledgements();
+  return to_ + (entered_ < acks.end() ? acks[entered_].time : receiver.deadline());
+}
+
+double QueuedAcks::next(const TcpReceiver& receiver) const {
+  double next = enters(receiver);
+  for (const Place& each : places_)
+    if (!each.coming.empty()) next = std::min(next, each.coming.front().order);
+  return next;
+}
+
+void QueuedAcks::take(TcpReceiver& receiver, double time) {
+  for (std::size_t place = 1; place < places_.size(); ++place) {
+    NumberedQueue<Coming>& coming = places_[place].coming;
+    if (coming.empty() || coming.front().order > time) continue;
+    const Coming ack = coming.front();
+    coming.pop();
+    enter(place, ack);
+    return;
+  }
+  if (entered_ == receiver.acknowledgements().end()) receiver.time_out();
+  enter(0, {time, time, entered_++});
+}
+
+void QueuedAcks::enter(std::size_t place, const Coming& ack) {
+  if (place == places_.size()) {
+    arrived_.push(ack);
+    return;
+  }
+  Place& at = places_[place];
+  if (!at.queue->pass(ack.time, wire_, at.rate, at.first)) return;
+  const double comes = at.queue->departure() + at.onwards;
+  const Coming onwards{comes, comes + at.queue->later(), ack.number};
+  if (place + 1 == places_.size()) {
+    arrived_.push(onwards);
+  } else {
+    places_[place + 1].coming.push(onwards);
+  }
+}
+
+}  // namespace gradwire::sim

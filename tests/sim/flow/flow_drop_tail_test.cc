@@ -1,0 +1,99 @@
+// Queues with a limit, which are first come, first served, held against ns-3 3.44 (the executor
+// `packet` with the same transfers): nanosecond by nanosecond, losses and timeouts too.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/sim/graphs.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+
+LinkSpec queued(double rate, double delay, std::int64_t bytes) {
+  LinkSpec spec = link(rate, delay);
+  spec.queue = Bytes(bytes);
+  return spec;
+}
+
+Cluster star(int hosts, const LinkSpec& each) {
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  for (int h = 0; h < hosts; ++h) ends.push_back(cluster.add_host("h" + std::to_string(h)));
+  const NodeId middle = cluster.add_switch("middle");
+  for (const NodeId end : ends) cluster.add_link(end, middle, each);
+  cluster.finish(1);
+  return cluster;
+}
+
+/// Two hosts on either side, the lower numbers on one.
+Cluster dumb_bell(const LinkSpec& each, const LinkSpec& between) {
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  for (int h = 0; h < 4; ++h) ends.push_back(cluster.add_host("h" + std::to_string(h)));
+  const NodeId left = cluster.add_switch("left"), right = cluster.add_switch("right");
+  for (std::size_t h = 0; h < 4; ++h) cluster.add_link(ends[h], h < 2 ? left : right, each);
+  cluster.add_link(left, right, between);
+  cluster.finish(1);
+  return cluster;
+}
+
+/// s: when each arrives, all begun at 0.
+void check(const Cluster& cluster, const std::vector<Route>& routes,
+           const std::vector<double>& ns3) {
+  const auto executor = make("flow", cluster);
+  const Timeline& timeline = run_to_end(*executor, submit(*executor, transfers(routes)));
+  REQUIRE(timeline.ops.size() == ns3.size());
+  for (std::size_t i = 0; i < ns3.size(); ++i) {
+    INFO(i);
+    CHECK(timeline.ops[i].end.value() == Approx(ns3[i]).epsilon(0).margin(10 * kNanosecond));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what comes first to a sender's queue is sent first") {
+  // A full segment takes 8 x 1,538 / 10 Mbps = 1.2304 ms a link, of which the 28.8 us of a gap pass
+  // behind it: 2 x 1.2304 + 2 - 2 x 0.0288 = 4.4032 ms, and the second one 1.2304 ms more.
+  const double first = 2 * 8 * 1538 / 10e6 + 2 * 1e-3 - 2 * 8 * 36 / 10e6;
+  const double second = first + 8 * 1538 / 10e6;
+  CHECK(first == Approx(0.0044032));
+  check(star(3, queued(10e6, 1e-3, 30'000)), {{2, 0, 1448}, {2, 1, 1448}}, {first, second});
+}
+
+TEST_CASE("a window of which the queue drops the tail waits for a timeout") {
+  // Nine segments fit, one on the wire and eight of 1,500 B in the queue; the tenth is gone, and
+  // nothing behind it tells: it is sent again 200 ms after the last acknowledgement.
+  const Cluster cluster = star(2, queued(100e6, 5.42e-3, 12'600));
+  check(cluster, {{1, 0, 9 * 1448}}, {0.012064641});
+  check(cluster, {{1, 0, 10 * 1448}}, {0.233993601});
+  check(cluster, {{1, 0, 100 * 1448}}, {0.144625281});
+  // Three messages of eight segments where seventeen fit: seven of the last one are lost.
+  check(star(4, queued(86e6, 18e-3, 24'000)), {{3, 0, 11'400}, {3, 1, 11'400}, {3, 2, 11'400}},
+        {0.037263817, 0.038391261, 0.495957959});
+}
+
+TEST_CASE("acknowledgements wait behind data in a queue that is first come, first served") {
+  check(star(3, queued(10e6, 1e-3, 30'000)), {{0, 1, 60'000}, {1, 0, 60'000}, {2, 0, 60'000}},
+        {0.086100801, 0.300273601, 0.105286401});
+}
+
+TEST_CASE("who loses where two send evenly is who comes second by ns-3's order of events") {
+  check(star(3, queued(20e6, 2e-3, 20'000)), {{0, 2, 100'000}, {1, 2, 100'000}},
+        {0.179635201, 0.060640801});
+  check(dumb_bell(queued(20e6, 2e-3, 20'000), queued(10e6, 3e-3, 20'000)),
+        {{0, 2, 100'000}, {1, 3, 100'000}}, {0.160884801, 0.332976001});
+}
+
+TEST_CASE("a queue with a limit before a link that is out fills and drops") {
+  LinkSpec each = queued(20e6, 2e-3, 20'000);
+  each.outages = {{Seconds(10e-3), Seconds(40e-3)}};
+  check(star(3, each), {{0, 2, 100'000}}, {0.082762401});
+  check(star(3, each), {{0, 2, 100'000}, {1, 2, 100'000}}, {0.326214401, 0.091284801});
+}
