@@ -20,6 +20,9 @@ constexpr std::int64_t kNever = std::int64_t{1} << 61;
 constexpr std::int64_t kSetUpLimit = 60'000'000'000;
 constexpr std::int64_t kConnectLimit = 20'000'000'000;
 constexpr std::int64_t kConnectStep = 250'000'000;
+/// ns after which a radio cell is at rest: what is still under way when the last message is
+/// there (delayed acknowledgements, reports of the radio links) has come to its end.
+constexpr std::int64_t kRest = 100'000'000;
 
 std::int64_t nanoseconds(Seconds time) {
   const double value = time.value() / kNanosecond;
@@ -132,7 +135,9 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
   for (const HostPair& pair : pairs)
     for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i)
       connection(pair.source, pair.destination, i);
-  if (opening_ > 0) run(before + kSetUpLimit);
+  const bool opens = opening_ > 0;
+  if (opens) run(before + kSetUpLimit);
+  if (opens && preparing_ && !topology_->cells().empty()) run(simulator_now() + kRest);
   if (preparing_) topology_->end_set_up(simulator_now() - before);
   preparing_ = false;
 }
@@ -171,6 +176,7 @@ void Ns3Network::cancel(TransferId id) {
 }
 
 void Ns3Network::finish(Delivery delivery) {
+  rests_at_ = simulator_now() + kRest;
   if (running_.erase(delivery.id) == 0) return;
   delivery.time = session_time();
   if (!delivery.missing.empty()) {
@@ -222,6 +228,8 @@ void Ns3Network::advance(Seconds until, std::vector<Delivery>& delivered) {
   const bool forever = until >= kForever;
   if (forever && running_.empty()) return;
   if (running_.empty() && arrived_.empty() && !topology_->cells().empty()) {
+    const std::int64_t target = nanoseconds(until) + topology_->clock_offset();
+    if (simulator_now() < rests_at_) run(std::min(target, rests_at_));
     topology_->leap(nanoseconds(until) - nanoseconds(session_time()));
     now_ = until;
     return;

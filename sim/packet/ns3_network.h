@@ -31,8 +31,8 @@ namespace gradwire::sim {
 /// handshake then takes virtual time and crosses the lossy links like everything else.
 ///
 /// Stations of radio cells associate or connect before the session's clock starts. Where a cluster
-/// has cells, times at which no transfer is under way are leapt over: their idle radio costs
-/// events.
+/// has cells, times at which no transfer is under way are leapt over once the cell is at rest: its
+/// idle radio costs events. It is at rest, too, when the session's clock starts.
 class Ns3Network final : public Network {
  public:
   Ns3Network(const Cluster& cluster, const ExecutorOptions& options);
@@ -92,6 +92,7 @@ class Ns3Network final : public Network {
   ns3::EventId arrival_stop_;
   std::vector<Delivery> arrived_;
   std::deque<std::vector<ByteRange>> missing_;  ///< of those that arrived last
+  std::int64_t rests_at_ = 0;                   ///< ns-3's clock: when a cell is at rest
   std::size_t opening_ = 0;
   bool preparing_ = false;
   Seconds now_{0};
