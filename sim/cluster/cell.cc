@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "sim/cluster/wifi_schemes.h"
 #include "sim/sim_error.h"
 
 namespace gradwire::sim {
@@ -216,6 +217,14 @@ double air_rate(const Cell& cell, double distance, bool up) {
   }
   const double carriers = carriers_of(cell.kind, cell.width, up);
   return cell.kind == Cell::Kind::kWifi ? carriers * bits / kHeSymbol : carriers * kLteBlock * bits;
+}
+
+double wifi_scheme_snr(const Cell& cell, double air_rate) {
+  const double bits = air_rate * kHeSymbol / carriers_of(cell.kind, cell.width, true);
+  double snr = kHe.front().snr;
+  for (const Scheme& scheme : kHe)
+    if (bits >= scheme.bits * (1 - 1e-9)) snr = scheme.snr;
+  return snr;
 }
 
 double alone_rate(const Cell& cell, double distance, bool up) {

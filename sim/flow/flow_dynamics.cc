@@ -4,27 +4,17 @@
 #include "sim/flow/flow_network.h"
 #include "sim/flow/jitter.h"
 #include "sim/flow/shares/contention.h"
-#include "sim/flow/shares/crowd.h"
 
 namespace gradwire::sim {
 namespace {
 
 /// Stream of delays (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kJitterStream = kFirstReservedTensor + 0x10000003u;
-constexpr std::uint32_t kOrderStream = kFirstReservedTensor + 0x10000008u;
-/// The base serves its stations more evenly: as if each had so many times as many turns.
-constexpr double kDownTurns = 2;
-/// Of the time that a transfer has taken: by so much more than a timeout its repair may take.
-constexpr double kRepairShare = 0.3;
 /// The least weight: a station whose turns are empty for now still takes part.
 constexpr double kLeastWeight = 1e-6;
 
 bool is_air(const Link& link) {
   return link.cell >= 0;
-}
-
-bool is_wifi_crowd(Cell::Kind kind, std::size_t stations) {
-  return kind == Cell::Kind::kWifi && stations >= kCrowdedCell;
 }
 
 /// What a station's turn is to the largest that its cell can have.
@@ -82,18 +72,14 @@ ChannelId FlowNetwork::find_medium(ChannelId id) {
 
 /// Each cell's air carries what contention leaves.
 void FlowNetwork::contend() {
-  for (Air& air : airs_) {
+  for (const AirMedium& air : airs_) {
     int up = 0, down = 0;
     for (const ChannelId id : air.up) {
       up += sharing_.active_on(id) > 0;
       down += sharing_.active_on(id + 1) > 0;
     }
-    if (down == 0 || air.most_down == 0) air.down_since = now_;
-    air.most_down = down > 0 ? std::max(air.most_down, down) : 0;
     if (air.kind == Cell::Kind::kWifi) {
-      const bool crowd = is_wifi_crowd(air.kind, air.up.size());
-      sharing_.set_capacity(air.medium,
-                            1 / (crowd ? wifi_crowd(up, down) : wifi_contention(up, down)));
+      sharing_.set_capacity(air.medium, 1 / wifi_contention(up, down));
     } else {
       const LteContention longer = lte_contention(up, down);
       sharing_.set_capacity(air.medium, 1 / longer.up);
@@ -165,7 +151,7 @@ void FlowNetwork::apply_change(ChannelId id) {
 /// What the connection's bytes cost of each air, as its stations stand now.
 void FlowNetwork::update_medium_costs(std::int32_t c) {
   const std::span<const ChannelId> route = sharing_.route(c);
-  double weight = 1, order = 1;
+  double weight = 1;
   const auto cost_of = [&](ChannelId medium) {
     double cost = 0;
     for (const ChannelId id : route) {
@@ -175,7 +161,7 @@ void FlowNetwork::update_medium_costs(std::int32_t c) {
       const double rate = followers_[f].rate();
       const auto cell = static_cast<std::size_t>(cluster_.link_of(id).cell);
       weight = std::min(weight, weight_of(cluster_.cells()[cell], rate, id % 2 == 0));
-      if (rate > 0) cost += 1 / rate + cost_of_short_turns(c, id, rate, order);
+      if (rate > 0) cost += 1 / rate;
     }
     return cost;
   };
@@ -185,53 +171,9 @@ void FlowNetwork::update_medium_costs(std::int32_t c) {
     for (std::size_t hop = 0; hop < route.size(); ++hop) {
       if (route[hop] < first || route[hop] >= end) continue;
       const double cost = cost_of(route[hop]);
-      if (last) sharing_.set_medium(c, hop, cost, std::max(kLeastWeight, weight * order));
+      if (last) sharing_.set_medium(c, hop, cost, std::max(kLeastWeight, weight));
     }
   }
-}
-
-/// Of the connection's first transfer in a crowded Wi-Fi cell: s a byte that its turns cost more
-/// than full ones. `order`: by what its place in the order scales its weight.
-double FlowNetwork::cost_of_short_turns(std::int32_t c, ChannelId id, double rate, double& order) {
-  const Cell& cell = cluster_.cells()[static_cast<std::size_t>(cluster_.link_of(id).cell)];
-  const Connection& connection = connection_at(c);
-  if (!is_wifi_crowd(cell.kind, cell.stations.size()) || connection.first < 0) return 0;
-  const Transfer& t = transfer(connection.first);
-  const double full = turn_bytes(cell.kind, 8 * rate);
-  const double window = connection.stream            ? connection.stream->window()
-                        : connection.kept_window > 0 ? connection.kept_window
-                                                     : initial_window_;
-  const auto bytes = static_cast<double>(t.wire.count());
-  const double turns = turns_of(bytes, window, full);
-  const RandomStream stream = connection_stream(seed_, 0, connection.key, kOrderStream);
-  const double m = id % 2 == 0 ? turns : kDownTurns * turns;
-  order = weight_in_order(m, static_cast<double>(uniform(stream, t.id)));
-  return kWifiTurn * std::max(0.0, turns / bytes - 1 / full);
-}
-
-/// s: when a transfer that the base of a crowded Wi-Fi cell sends arrives if its segments were
-/// dropped there; 0: they were not.
-double FlowNetwork::repaired_at(std::int32_t c, const Transfer& t) const {
-  const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  for (const ChannelId id : sharing_.route(c)) {
-    if (id >= cluster_.channel_count()) break;
-    const Link& link = cluster_.link_of(id);
-    if (!is_air(link) || id % 2 == 0) continue;
-    const Cell& cell = cluster_.cells()[static_cast<std::size_t>(link.cell)];
-    if (!is_wifi_crowd(cell.kind, cell.stations.size())) continue;
-    const ChannelId medium = medium_of_[static_cast<std::size_t>(id)];
-    const auto air = std::ranges::find(airs_, medium, &Air::medium);
-    const auto wire = static_cast<double>(t.wire.count());
-    const bool warm = connection.wire_sent > 0;
-    const double window = warm ? wire : largest_window(wire, initial_window_);
-    const RandomStream stream = connection_stream(seed_, 1, connection.key, kOrderStream);
-    const auto u = static_cast<double>(uniform(stream, t.id));
-    const double share = timed_out(air->most_down * window / segment_);
-    if (u >= share) continue;
-    const double rest = kRepairShare * (u / share) * (now_ - air->down_since);
-    return air->down_since + transport_.min_rto.value() + rest;
-  }
-  return 0;
 }
 
 /// How much later than without jitter the connection's last segment arrives.

@@ -49,7 +49,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
       queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {
-  follows_all_ = may_follow_all();
+  if (transport_.protocol == Protocol::kTcp && !cluster.cells().empty())
+    cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
+  follows_all_ = !cells_ && may_follow_all();
 }
 
 inline std::int32_t FlowNetwork::connect(int source, int destination) {
@@ -86,6 +88,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   }
   connection.may_be_followed = may_be_followed(connection);
   connection.is_followed = follows_all_ && connection.path->queue > 0;
+  if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1);
   append_media(route_);
   sharing_.add_flow(route_);
 }
@@ -147,6 +150,11 @@ inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) 
   const bool first = connection.first < 0;
   (first ? connection.first : transfer(connection.last).next) = number;
   connection.last = number;
+  if (is_in_cell(c)) {
+    cells_->write(now_, in_cell_[static_cast<std::size_t>(c)], static_cast<std::uint64_t>(number),
+                  payload.count());
+    return;
+  }
   if (transport_.protocol == Protocol::kUdpLossy) set_deadline(connection, number);
   if (connection.state == State::kStream) {
     write(c, number);
@@ -252,7 +260,7 @@ double FlowNetwork::next_event() const {
   for (const IndexedHeap* heap : {&due_, &pool_due_, &queue_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
-  return next;
+  return cells_ ? std::min(next, cells_->next_event()) : next;
 }
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
@@ -280,6 +288,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     }
     while (!queue_due_.empty() && queue_due_.first_time() <= batch)
       on_queue_due(queue_due_.first(), batch);
+    if (cells_) run_cells(batch);
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -345,9 +354,7 @@ inline void FlowNetwork::on_sent(std::int32_t c, double later) {
   const auto wire = static_cast<double>(t.wire.count());
   const bool foretold = t.foretold;
   if (!foretold) {
-    double arrival = arrival_of(c, t, now_, later);
-    if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
-    connection.last_delivery = std::max(connection.last_delivery, arrival);
+    connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, now_, later));
     note_coming(c, connection.last_delivery);
   }
   t.delivering = true;
@@ -422,7 +429,9 @@ void FlowNetwork::cancel(TransferId id) {
   Transfer& t = transfer(number);
   t.cancelled = true;
   if (t.delivering) return;  // freed when it would have arrived
-  if (connection_at(t.connection).state == State::kStream) {
+  if (is_in_cell(t.connection)) {
+    cancel_in_cell(number);
+  } else if (connection_at(t.connection).state == State::kStream) {
     if (connection_at(t.connection).waits) resolve();
     // What it has sent arrives all the same, and then it is freed.
     connection_at(t.connection).stream->cancel(now_, static_cast<std::uint64_t>(number));
@@ -477,7 +486,9 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     const auto c = static_cast<std::size_t>(id);
     const ChannelId medium = medium_of_.empty() ? -1 : medium_of_[c];
     const ChannelId full = medium >= 0 ? medium : id;
-    records.push_back({Bytes(std::llround(wire[c])), Seconds(sharing_.busy(full, now_))});
+    const double in_cells = cells_ ? cells_->wire_bytes(id) : 0;
+    const double busy = sharing_.busy(full, now_) + (cells_ ? cells_->busy(id) : 0);
+    records.push_back({Bytes(std::llround(wire[c] + in_cells)), Seconds(busy)});
   }
   return records;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/flow/cells/cell_network.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
 #include "sim/flow/shares/rate_follower.h"
@@ -50,6 +51,9 @@
 /// that would get r alone costs 1/r of the air's time; its weight is the size of its turns
 /// (sim/cluster/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean;
 /// bursts (burst_chain.h) take the place of independent losses.
+///
+/// Radio cells (flow_cells.cc). Over TCP what crosses the air of a cell is followed packet by
+/// packet (cells/cell_network.h); of other transports the air is a medium.
 ///
 /// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
 /// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` adds headers and the first
@@ -280,6 +284,14 @@ class FlowNetwork final : public Network {
   void settle();
   void cancel_fluid(std::int32_t number);
 
+  // flow_cells.cc
+  void open_in_cell(std::int32_t c);
+  bool is_in_cell(std::int32_t c) const {
+    return cells_ && in_cell_[static_cast<std::size_t>(c)] >= 0;
+  }
+  void run_cells(double until);
+  void cancel_in_cell(std::int32_t number);
+
   // flow_dynamics.cc
   void prepare_channels();
   ChannelId find_medium(ChannelId id);
@@ -288,8 +300,6 @@ class FlowNetwork final : public Network {
   void on_change(std::int32_t follower);
   void apply_change(ChannelId channel);
   void update_medium_costs(std::int32_t c);
-  double repaired_at(std::int32_t c, const Transfer& t) const;
-  double cost_of_short_turns(std::int32_t c, ChannelId id, double rate, double& order);
   void contend();
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
@@ -406,21 +416,23 @@ class FlowNetwork final : public Network {
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> air_senders_;  // scratch
   /// The stations' ways up of one cell; those down are the numbers after them.
-  struct Air {
+  struct AirMedium {
     Cell::Kind kind = Cell::Kind::kWifi;
     ChannelId medium = -1;  ///< LTE: the way up's
     std::vector<ChannelId> up;
-    int most_down = 0;      ///< stations that the base has sent to since it last sent to none
-    double down_since = 0;  ///< s
   };
-  std::vector<Air> airs_;
+  std::vector<AirMedium> airs_;
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;
   std::deque<StreamPath> paths_;         // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
-  std::int32_t free_transfer_ = -1;  // first of those that are free, linked by `next`
+  std::int32_t free_transfer_ = -1;     // first of those that are free, linked by `next`
+  std::unique_ptr<CellNetwork> cells_;  // null: no connection crosses the air
+  std::vector<std::int32_t> in_cell_;   // of connections, their numbers in it; -1: none
+  std::vector<std::int32_t> of_cell_;   // the other way round
+  std::vector<CellNetwork::Ended> ended_;
   std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled
   bool indexed_ = false;
   IndexedHeap::Nodes due_nodes_;       // by connection, of due_ and of all pools

@@ -4,6 +4,9 @@
 
 namespace gradwire::sim {
 
+/// What follows is for transports without windows, whose flows share a cell's air as a medium; TCP
+/// is followed packet by packet (sim/flow/cells).
+///
 /// By how much longer turns take where several contend for the air: collisions, and turns for
 /// acknowledgements (1: not at all). `up`: stations that send; `down`: stations that the base sends
 /// to, which contend by their acknowledgements alone; where both ways are busy acknowledgements
@@ -18,17 +21,6 @@ inline double wifi_contention(int up, int down) {
   if (up > 0 && down > 0) return kBoth * (1 + kDown * std::log2(up));
   if (up > 0) return 1 + kUp * std::log2(up);
   return down > 0 ? 1 + kDown * std::log2(down) : 1;
-}
-
-/// The same in cells of more than 8 stations, whose turns are counted one by one (crowd.h):
-///     1 + k log2(up)    k = 0.07
-///     1.06              nobody sends up
-/// Fitted to `packet` (9 to 40 stations 10 m, 30 m, and 5 to 40 m from the base, 20, 60 and 200 kB
-/// each, up and then down).
-inline double wifi_crowd(int up, int down) {
-  constexpr double kUp = 0.07, kDown = 1.06;
-  if (up > 0) return 1 + kUp * std::log2(up);
-  return down > 0 ? kDown : 1;
 }
 
 /// Of more than 8 phones each has less than turns leave it. `packet` takes 1.0 to 1.2 times as long

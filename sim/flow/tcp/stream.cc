@@ -315,7 +315,14 @@ double TcpStream::demand_of(std::int64_t size) const {
   return window * (1 + path_->header / static_cast<double>(path_->segment)) / path_->round_trip;
 }
 
+void TcpStream::acknowledge(double now, std::uint64_t number) {
+  auto& acks = receiver_.acknowledgements();
+  while (!acks.empty() && acks.begin() < number) acks.pop();
+  if (acks.begin() == number && !acks.empty()) take_ack(now);
+}
+
 double TcpStream::next_ack() const {
+  if (carrier_) return kNever;
   const auto& acks = receiver_.acknowledgements();
   if (const QueuedAcks* const queued = queued_acks())
     return ways_->back ? ways_->back->arrival(queued->first_arrival(), queued->first_arrived())

@@ -39,7 +39,8 @@
 /// docs/network.md has the constants. A calibration may ask for Linux's own rules instead
 /// (TcpConstants::kernel_recovery, kernel_sender.h).
 ///
-/// Acknowledgements take the way back (way_back.h).
+/// Acknowledgements take the way back (way_back.h). Where packets are followed over all of both
+/// ways (SegmentCarrier), the stream is a sender and a receiver alone.
 ///
 /// Where it breaks down: one bottleneck a path, but for queues that are followed packet by packet
 /// (fair_queue.h), and a queue with a limit that others share behind it (shared_queue.h);
@@ -65,6 +66,14 @@ struct StreamPath : TcpPath {
 
  private:
   void shake_hands(bool paced);
+};
+
+/// Takes segments to the receiver of a stream.
+class SegmentCarrier {
+ public:
+  virtual ~SegmentCarrier() = default;
+  /// Segment `number`, of so many bytes on the wire, goes out at `now`; `sent`: in ticks.
+  virtual void carry(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) = 0;
 };
 
 class TcpStream {
@@ -123,6 +132,18 @@ class TcpStream {
     met_ = time + path_->last_ack_time;
     met_since_ = met_ - takes;
   }
+  /// From now on `carrier`, which outlives the stream, takes its segments to arrive(), and
+  /// acknowledgements of its receiver to acknowledge(). Call before anything is written.
+  void carry_by(SegmentCarrier& carrier) { carrier_ = &carrier; }
+  /// A segment that was carried is there.
+  void arrive(double now, std::int64_t number, std::int32_t wire, std::int32_t sent);
+  /// Acknowledgements that the receiver has sent: the numbers from 0 to this one.
+  std::uint64_t acknowledgements() const { return receiver_.acknowledgements().end(); }
+  /// s: when the receiver acknowledges what waits for a second segment; infinite: nothing does.
+  double ack_deadline() const { return receiver_.deadline(); }
+  void send_delayed_ack() { receiver_.time_out(); }
+  /// Acknowledgement `number` reaches the sender; those before it that have not are lost.
+  void acknowledge(double now, std::uint64_t number);
   /// When the oldest message arrives, s; infinite: there is none, or that is not known yet.
   double first_arrival() const { return messages_.empty() ? kNever : messages_.front().arrival; }
   /// Sets the draws of BBR. Call before anything is written.
@@ -466,6 +487,7 @@ class TcpStream {
   double last_arrival_ = 0;
   double wire_sent_ = 0;
   std::unique_ptr<Turns> turns_;  ///< null: what becomes of a segment is known when it is sent
+  SegmentCarrier* carrier_ = nullptr;
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

@@ -91,6 +91,16 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
   note_arrival(last_arrival_);
 }
 
+void TcpStream::arrive(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) {
+  wire_sent_ += wire;
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
+  last_arrival_ = now;
+  const bool is_last = unsent() == 0 && number + 1 == board_.end();
+  const bool wanted = constants().acknowledge_messages && is_last;
+  receiver_.arrive(number, now, sent, wanted || (kernel_ && kernel_->pushes));
+  note_arrival(now);
+}
+
 std::int64_t TcpStream::take_over(double now, double began, double ended, double wire) {
   const double full = static_cast<double>(path_->segment) + path_->header;
   const double rate = wire / (ended - began);
@@ -144,7 +154,9 @@ void TcpStream::emit(double now, std::int64_t number) {
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
   const double wire = segment.bytes + path_->header;
-  if (turns_ && turns_->all) {
+  if (carrier_) {
+    carrier_->carry(now, number, static_cast<std::int32_t>(wire), tick_of(now));
+  } else if (turns_ && turns_->all) {
     enter(0, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
   } else if (is_fair() && turns_->way.before <= 0) {
     turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});

@@ -11,7 +11,6 @@
 #include "sim/flow/flow_network.h"
 #include "sim/flow/jitter.h"
 #include "sim/flow/shares/contention.h"
-#include "sim/flow/shares/crowd.h"
 #include "sim/flow/shares/rate_follower.h"
 #include "tests/sim/graphs.h"
 
@@ -62,6 +61,16 @@ double seconds_of(const Cluster& cluster, std::int64_t segments) {
 /// When each of the transfers has ended, all started together.
 std::vector<double> ends_of(const Cluster& cluster, const std::vector<Route>& routes) {
   const auto executor = make("flow", cluster, open_windows());
+  std::vector<double> ends;
+  for (const OpRecord& op : run(*executor, transfers(routes)).ops) ends.push_back(op.end.value());
+  return ends;
+}
+
+/// The same of a transport without windows, headers and acknowledgements.
+std::vector<double> ideal_ends_of(const Cluster& cluster, const std::vector<Route>& routes) {
+  ExecutorOptions options;
+  options.transport.protocol = TransportSettings::Protocol::kIdeal;
+  const auto executor = make("flow", cluster, options);
   std::vector<double> ends;
   for (const OpRecord& op : run(*executor, transfers(routes)).ops) ends.push_back(op.end.value());
   return ends;
@@ -182,7 +191,8 @@ TEST_CASE("both ways of a half-duplex link share its rate") {
   }
 }
 
-TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal time") {
+TEST_CASE("ideal flows of a Wi-Fi cell have turns of equal size, those of an LTE cell equal time") {
+  constexpr double kPayload = 1448;
   RadioCellPlan plan;
   plan.workers = 2;
   plan.places = {{5, 0}, {20, 0}};
@@ -191,15 +201,15 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   const double near = wifi.nominal_rate(0).value() / 8, far = wifi.nominal_rate(2).value() / 8;
   REQUIRE(near > 1.5 * far);
   // Each byte of each costs 1 / near + 1 / far seconds of the air.
-  const double bytes = kWire * 2000;
+  const double bytes = kPayload * 2000;
   const double delay = radio_of(Cell::Kind::kWifi).delay.value();
-  for (const double end : ends_of(wifi, {{0, 2, 1448 * 2000}, {1, 2, 1448 * 2000}})) {
+  for (const double end : ideal_ends_of(wifi, {{0, 2, 1448 * 2000}, {1, 2, 1448 * 2000}})) {
     const double contention = wifi_contention(2, 0);  // 1.09
     CHECK(end == Approx(contention * bytes * (1 / near + 1 / far) + delay).epsilon(1e-5));
   }
   // Alone, or with the other way busy, too: one medium.
-  CHECK(ends_of(wifi, {{1, 2, 1448 * 2000}})[0] == Approx(bytes / far + delay).epsilon(1e-5));
-  const std::vector<double> ways = ends_of(wifi, {{1, 2, 1448 * 2000}, {2, 1, 1448 * 2000}});
+  CHECK(ideal_ends_of(wifi, {{1, 2, 1448 * 2000}})[0] == Approx(bytes / far + delay).epsilon(1e-5));
+  const std::vector<double> ways = ideal_ends_of(wifi, {{1, 2, 1448 * 2000}, {2, 1, 1448 * 2000}});
   CHECK(ways[0] == Approx(wifi_contention(1, 1) * 2 * bytes / far + delay).epsilon(1e-5));
 
   plan.kind = Cell::Kind::kLte;
@@ -211,20 +221,21 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   // Half of the time each: in what the slow one takes for its bytes, the fast one sends fast / slow
   // times as much. Both are given what ends together.
   const auto more = static_cast<std::int64_t>(200 * fast / slow);
-  const std::vector<double> ends = ends_of(lte, {{0, 2, 1448 * more}, {1, 2, 1448 * 200}});
+  const std::vector<double> ends = ideal_ends_of(lte, {{0, 2, 1448 * more}, {1, 2, 1448 * 200}});
   const double air = radio_of(Cell::Kind::kLte).delay.value();
-  CHECK(ends[1] == Approx(2 * 200 * kWire / slow + air).epsilon(1e-3));
+  CHECK(ends[1] == Approx(2 * 200 * kPayload / slow + air).epsilon(1e-3));
   CHECK(ends[0] == Approx(ends[1]).epsilon(1e-2));
   // Down, two phones leave a fifth of the air unused: one of them alone, then both at once.
   const double down = lte.nominal_rate(1).value() / 8;
-  CHECK(ends_of(lte, {{2, 0, 1448 * 800}})[0] == Approx(800 * kWire / down + air).epsilon(1e-3));
+  CHECK(ideal_ends_of(lte, {{2, 0, 1448 * 800}})[0] ==
+        Approx(800 * kPayload / down + air).epsilon(1e-3));
   const double slow_down = lte.nominal_rate(3).value() / 8;
   const auto most = static_cast<std::int64_t>(200 * down / slow_down);
-  const std::vector<double> downs = ends_of(lte, {{2, 0, 1448 * most}, {2, 1, 1448 * 200}});
-  CHECK(downs[1] == Approx(1.25 * 2 * 200 * kWire / slow_down + air).epsilon(1e-2));
-  // Up and down are apart, but slow each other down by 8 %, and by acknowledgements.
-  const std::vector<double> both = ends_of(lte, {{1, 2, 1448 * 200}, {2, 1, 1448 * 800}});
-  CHECK(both[0] == Approx(1.08 * 200 * kWire / slow * (1 + 90 / (2 * kWire)) + air).epsilon(1e-3));
+  const std::vector<double> downs = ideal_ends_of(lte, {{2, 0, 1448 * most}, {2, 1, 1448 * 200}});
+  CHECK(downs[1] == Approx(1.25 * 2 * 200 * kPayload / slow_down + air).epsilon(1e-2));
+  // Up and down are apart, but slow each other down by 8 %.
+  const std::vector<double> both = ideal_ends_of(lte, {{1, 2, 1448 * 200}, {2, 1, 1448 * 800}});
+  CHECK(both[0] == Approx(1.08 * 200 * kPayload / slow + air).epsilon(1e-3));
 }
 
 TEST_CASE("contention grows with those who contend", "[unit]") {
@@ -241,6 +252,7 @@ TEST_CASE("contention grows with those who contend", "[unit]") {
 }
 
 TEST_CASE("a station that moves changes its rate on the way") {
+  constexpr double kPayload = 1448;
   RadioCellPlan plan;
   plan.workers = 1;
   plan.kind = Cell::Kind::kLte;
@@ -248,7 +260,7 @@ TEST_CASE("a station that moves changes its rate on the way") {
   plan.places = {{100, 50}};
   plan.wire = link(8e12, 0);
   const Cluster cluster = radio_cell(plan, {true, 1, {}});
-  double left = 3000 * kWire, end = 0;
+  double left = 3000 * kPayload, end = 0;
   const auto& pieces = cluster.links()[0].spec.schedule->pieces();
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
     const double rate = pieces[i].rate.value() / 8;
@@ -258,7 +270,7 @@ TEST_CASE("a station that moves changes its rate on the way") {
     if (left <= 0) break;
   }
   REQUIRE(left == 0);
-  CHECK(ends_of(cluster, {{0, 1, 1448 * 3000}})[0] ==
+  CHECK(ideal_ends_of(cluster, {{0, 1, 1448 * 3000}})[0] ==
         Approx(end + radio_of(Cell::Kind::kLte).delay.value()).epsilon(1e-5));
 }
 
@@ -490,80 +502,4 @@ TEST_CASE("an LTE cell of many phones carries less than one of few") {
   CHECK(0.978 * lte_contention(0, 30).down / 1.25 == Approx(2.116).epsilon(0.05));
   // Both ways slow each other down no more than among 8 of each.
   CHECK(lte_contention(27, 27).up == Approx(1.64 * lte_contention(27, 0).up));
-}
-
-namespace {
-
-/// Seconds from the start to the mean and to the last end of messages of a Wi-Fi cell whose
-/// stations all stand 10 m from the base.
-std::pair<double, double> crowd_of(int stations, std::int64_t bytes, bool up, std::uint64_t seed) {
-  RadioCellPlan plan;
-  plan.workers = stations;
-  plan.places = {{10, 0}};
-  plan.wire = link(10e9, 50e-6);
-  ExecutorOptions options;
-  options.seed = seed;
-  std::vector<Route> routes;
-  for (int s = 0; s < stations; ++s)
-    routes.push_back({up ? s : stations, up ? stations : s, bytes});
-  const auto executor = make("flow", radio_cell(plan, {true, 1, {}}), options);
-  const Timeline timeline = run(*executor, transfers(routes));
-  double sum = 0, last = 0;
-  for (const OpRecord& op : timeline.ops) {
-    sum += op.end.value();
-    last = std::max(last, op.end.value());
-  }
-  return {sum / stations, last};
-}
-
-}  // namespace
-
-TEST_CASE("many stations of a Wi-Fi cell have short turns, one after the other") {
-  // 10 m. 20 kB go in two turns, of 14,480 and 5,520 bytes, which cost 0.38 ms more each. ns-3,
-  // mean and last of two runs, ms: 20 stations up, 20 kB: 27, 39; 60 kB: 54, 71; 200 kB: 151, 176.
-  // Full turns and all together: 17, 17; 50, 50; 165, 165.
-  const auto check = [](int stations, std::int64_t bytes, bool up, double mean, double last) {
-    INFO(stations << " stations, " << bytes);
-    double means = 0, lasts = 0;
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      const auto [one, end] = crowd_of(stations, bytes, up, seed);
-      means += one / 8, lasts += end / 8;
-    }
-    CHECK(1e3 * means == Approx(mean).epsilon(0.2));
-    CHECK(1e3 * lasts == Approx(last).epsilon(0.25));
-  };
-  check(20, 20'000, true, 27, 39);
-  check(20, 60'000, true, 54, 71);
-  check(20, 200'000, true, 151, 176);
-  check(20, 20'000, false, 21.2, 30.1);
-  check(20, 60'000, false, 44, 52);
-  // Down the windows of 20 times 200 kB do not fit the base's queue: half of them time out.
-  check(20, 200'000, false, 168, 243);
-}
-
-TEST_CASE("the order of turns in a crowded cell", "[unit]") {
-  // Windows of 10, 20, 10 of 40: three turns; of at most 15 each: 10, 15, 15.
-  CHECK(turns_of(40, 10, 100) == 3);
-  CHECK(turns_of(40, 10, 15) == 3);
-  CHECK(turns_of(10, 10, 100) == 1);
-  CHECK(largest_window(40, 10) == 20);
-  CHECK(largest_window(40, 100) == 40);
-  // Two turns: of those through by t there are t^2; (1 - t) / t at t = 1/2, a quarter: 1.
-  CHECK(weight_in_order(2, 0.25) == Approx(1));
-  // Of 20 with the weights at (k + 1/2) / 20 that share 1, the k-th is through at about the root of
-  // that; the last ones, whose weights are no less than 0.3, together.
-  std::vector<double> left(20, 1.0 / 20);
-  double now = 0;
-  for (int k = 0; k < 20; ++k) {
-    double all = 0;
-    for (int i = k; i < 20; ++i) all += weight_in_order(2, (i + 0.5) / 20);
-    const double time =
-        left[static_cast<std::size_t>(k)] * all / weight_in_order(2, (k + 0.5) / 20);
-    for (int i = k; i < 20; ++i)
-      left[static_cast<std::size_t>(i)] -= time * weight_in_order(2, (i + 0.5) / 20) / all;
-    now += time;
-    if (k < 4) CHECK(now == Approx(std::sqrt((k + 0.5) / 20)).margin(0.06));
-  }
-  CHECK(timed_out(560) == 0);
-  CHECK(timed_out(1120) == Approx(0.45));
 }

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace gradwire::sim {
+
+/// A packet of a connection that crosses a radio cell: a segment, or an acknowledgement that goes
+/// back.
+struct CellPacket {
+  std::int32_t connection = 0;
+  bool acknowledges = false;
+  std::int16_t hop = 0;     ///< of its way, the channel that it crosses
+  std::int64_t number = 0;  ///< of the segment, or of the acknowledgement
+  std::int32_t wire = 0;    ///< bytes, framed as on a wire
+  std::int32_t sent = 0;    ///< ticks
+  double came = 0;          ///< s, to the queue that it waits in
+};
+
+/// What stations and their base share: queues, and who sends when. An event is at most a packet.
+class Air {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  virtual ~Air() = default;
+  /// A packet comes to a station's queue (up), or to the base's for that station. False: it is
+  /// full, and the packet dropped.
+  virtual bool push(double now, std::size_t station, bool up, CellPacket packet) = 0;
+  /// s; infinite: nothing waits.
+  virtual double next_event() const = 0;
+  /// The event of next_event(). Appends what comes to its end of the air by it.
+  virtual void run(std::vector<CellPacket>& through) = 0;
+  /// s, until now, in which the air carried something that way.
+  virtual double busy(bool up) const = 0;
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,113 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/flow/cells/air.h"
+#include "sim/flow/cells/cell_wire.h"
+#include "sim/flow/shares/indexed_heap.h"
+#include "sim/flow/tcp/stream.h"
+#include "sim/session/event_heap.h"
+
+/// Connections that cross radio cells, packet by packet: segments and acknowledgements over the air
+/// of their cells (wifi_air.h, lte_air.h) and the wires behind the bases.
+///
+/// In the air what a byte costs hangs on what is sent with it, on who else has something, and on
+/// the acknowledgements that come back over the same medium, so that no rate stands for it.
+///
+/// Where it breaks down: on a wire that connections which cross no cell use, too, neither waits for
+/// the other.
+namespace gradwire::sim {
+
+class CellNetwork {
+ public:
+  static constexpr double kNever = Air::kNever;
+
+  /// A message that has arrived.
+  struct Ended {
+    std::int32_t connection = 0;
+    std::uint64_t id = 0;
+    std::int64_t wire = 0;  ///< bytes, copies too
+    std::int64_t retransmissions = 0;
+  };
+
+  CellNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
+
+  /// Whether a way crosses a cell.
+  static bool is_needed(const Cluster& cluster, std::span<const ChannelId> route);
+  /// Another connection. `stream` has nothing written; `data`, `acks`: what is lost.
+  std::int32_t add(std::unique_ptr<TcpStream> stream, std::span<const ChannelId> route,
+                   LossSequence data, LossSequence acks);
+
+  /// A message is written at the next event, which is now.
+  void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
+  void cancel(double now, std::int32_t connection, std::uint64_t id);
+  double next_event() const;
+  /// All events until `until`. Appends what has arrived.
+  void run(double until, std::vector<Ended>& ended);
+
+  double wire_bytes(ChannelId id) const { return sent_[static_cast<std::size_t>(id)]; }
+  double busy(ChannelId id) const;  ///< s
+
+ private:
+  struct Connection final : SegmentCarrier {
+    void carry(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) override;
+    CellNetwork* network = nullptr;
+    std::int32_t number = 0;
+    std::unique_ptr<TcpStream> stream;
+    std::vector<ChannelId> ways[2];      ///< of segments, and of acknowledgements
+    std::vector<std::int32_t> flows[2];  ///< in the queues of wires; -1: the air
+    std::vector<LossSequence> losses;
+    std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
+    double until = kNever;           ///< s: then a station on its way is out of range for ever
+  };
+  struct Coming {
+    double time = 0;
+    std::uint64_t order = 0;
+    CellPacket packet;
+  };
+  struct Written {
+    double time = 0;
+    std::int32_t connection = 0;
+    std::uint64_t id = 0;
+    std::int64_t bytes = 0;
+  };
+  struct Place {
+    std::int32_t cell = -1;
+    std::size_t station = 0;
+  };
+
+  Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
+  CellWire* wire_of(ChannelId id);
+  void enter(double now, const CellPacket& packet);
+  void leave(double now, CellPacket packet);
+  void come(double now, const CellPacket& packet);
+  void send_acks(double now, Connection& connection);
+  void look_at(double now, Connection& connection, std::vector<Ended>* ended);
+  void flush();
+  void run_next(double now, std::vector<Ended>& ended);
+
+  const Cluster& cluster_;
+  const TransportSettings& transport_;
+  std::uint64_t seed_;
+  double now_ = 0;
+  std::vector<std::unique_ptr<Air>> airs_;        ///< [cells]
+  std::vector<Place> places_;                     ///< [links]
+  std::vector<std::unique_ptr<CellWire>> wires_;  ///< [channels], null: not used
+  std::vector<CellWire*> used_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Written> written_;
+  EventHeap<Coming> coming_;
+  IndexedHeap::Nodes nodes_;
+  IndexedHeap due_{nodes_};   ///< timers, by connection
+  std::vector<double> sent_;  ///< bytes, [channels]
+  std::vector<CellPacket> through_;
+  CellWire::Passed passed_;
+  std::vector<IndexedHeap::Entry> batch_;
+  std::vector<std::int32_t> touched_;  ///< where something may have arrived
+};
+
+}  // namespace gradwire::sim

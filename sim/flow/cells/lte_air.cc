@@ -1,0 +1,198 @@
+#include "sim/flow/cells/lte_air.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kSubframe = 1e-3;
+// What is sent in a subframe is there just before the next one begins. Between MAC and air lie 2
+// subframes of the base and 4 of a phone.
+constexpr double kJustBefore = 1e-6;
+constexpr double kDownDelay = 3e-3 - kJustBefore;
+constexpr double kReportDelay = 4e-3;
+constexpr double kGrantDelay = 2.2143e-3;  // and the control symbols of its subframe
+constexpr double kUpDelay = 7e-3 - kJustBefore;
+constexpr double kMeanOver = 99;  // subframes
+constexpr int kLeastBlocks = 3;
+constexpr double kLeastUseful = 7;  // bytes
+constexpr double kOverhead = 2;     // bytes of a transport block that schedulers leave for headers
+constexpr double kSameTime = 1e-8;
+
+/// What a report says (TS 36.321, table 6.1.3.1-1: 61 even steps of ratio from 10 B to 150 kB).
+double reported(double bytes) {
+  constexpr double kLeast = 10, kMost = 150e3, kSteps = 61;
+  if (bytes <= kLeast) return bytes > 0 ? kLeast : 0;
+  const double step = std::log(kMost / kLeast) / kSteps;
+  return std::min(kMost, kLeast * std::exp(step * std::ceil(std::log(bytes / kLeast) / step)));
+}
+
+/// The scheduler has granted a transport block: of what it was told one thing is dealt with.
+void deal_with(Rlc::Report& told, double bytes) {
+  if (told.status > 0) {
+    told.status = 0;
+  } else if (told.unacknowledged > 0 && bytes >= told.unacknowledged) {
+    told.unacknowledged = 0;
+  } else {
+    told.data = std::max(0.0, told.data - (bytes - kOverhead));
+  }
+}
+
+}  // namespace
+
+LteAir::LteAir(const Cell& cell, std::vector<const Link*> links)
+    : cell_(cell), links_(std::move(links)), phones_(links_.size()) {
+  blocks_up_ = static_cast<int>(std::lround(cell.width < 2e6 ? 6 : cell.width / 200e3));
+  const int group = blocks_up_ <= 10 ? 1 : blocks_up_ <= 26 ? 2 : blocks_up_ <= 63 ? 3 : 4;
+  blocks_down_ = blocks_up_ / group * group;
+}
+
+/// Of one resource block in a subframe; 0: out of range, or away.
+double LteAir::block_bytes(std::size_t phone, bool up, double now) const {
+  for (const Outage& outage : links_[phone]->spec.outages)
+    if (now >= outage.begin.value() && now < outage.end.value()) return 0;
+  const Station& place = cell_.stations[phone];
+  const double rate = air_rate(cell_, std::abs(place.distance + place.speed * now), up);
+  return rate * kSubframe / 8 / (up ? blocks_up_ : blocks_down_);
+}
+
+/// Whether it is out of range for ever.
+bool LteAir::is_gone(std::size_t phone, double now) const {
+  const RateSchedulePtr& up = links_[phone]->spec.schedule;
+  return up && up->pieces().back().rate.value() <= 0 && now >= up->pieces().back().begin.value();
+}
+
+bool LteAir::push(double now, std::size_t station, bool up, CellPacket packet) {
+  last_ = std::max(last_, now);
+  Phone& phone = phones_[station];
+  return !is_gone(station, now) && (up ? phone.own : phone.base).push(now, packet);
+}
+
+double LteAir::next_subframe() const {
+  return (std::floor(last_ / kSubframe + 1e-4) + 1) * kSubframe;
+}
+
+double LteAir::next_event() const {
+  double next = kNever;
+  for (const auto* list : {&reports_, &grants_, &ups_, &downs_})
+    if (!list->empty()) next = std::min(next, list->front().time);
+  bool works = false;
+  for (std::size_t i = 0; i < phones_.size(); ++i) {
+    const Phone& phone = phones_[i];
+    if (is_gone(i, last_)) continue;
+    works = works || phone.base.told().sum() > 0 || phone.own.has_news() || phone.known > 0;
+    next = std::min({next, phone.base.next_event(), phone.own.next_event()});
+  }
+  return works ? std::min(next, next_subframe()) : next;
+}
+
+void LteAir::schedule_down(double now) {
+  const double passed = std::max(1.0, std::round((now - last_subframe_) / kSubframe));
+  const double kept = 1 - 1 / kMeanOver;
+  const double decay = passed > 1 ? std::pow(kept, passed - 1) : 1;
+  Phone* chosen = nullptr;
+  double best = 0, granted = 0;
+  for (std::size_t i = 0; i < phones_.size(); ++i) {
+    Phone& phone = phones_[i];
+    phone.mean *= decay;
+    if (phone.base.told().sum() <= 0) continue;
+    const double bytes = std::floor(block_bytes(i, false, now) * blocks_down_);
+    if (bytes <= 0 || bytes / phone.mean <= best) continue;
+    best = bytes / phone.mean;
+    chosen = &phone;
+    granted = bytes;
+  }
+  for (Phone& phone : phones_) {
+    phone.mean *= kept;
+    if (&phone == chosen) phone.mean += granted / kSubframe / kMeanOver;
+  }
+  if (!chosen) return;
+  busy_down_ += kSubframe;
+  deal_with(chosen->base.told(), granted);
+  Rlc::Pdu pdu = chosen->base.send(now, granted);
+  const auto number = static_cast<std::size_t>(chosen - phones_.data());
+  if (!pdu.is_nothing()) downs_.push_back({now + kDownDelay, number, granted, std::move(pdu)});
+}
+
+void LteAir::schedule_up(double now) {
+  const auto waits = [&](std::size_t i) {
+    return phones_[i].known > 0 && block_bytes(i, true, now) > 0;
+  };
+  int count = 0;
+  for (std::size_t i = 0; i < phones_.size(); ++i) count += waits(i);
+  if (count == 0) return;
+  busy_up_ += kSubframe;
+  const int each = std::max(kLeastBlocks, blocks_up_ / count);
+  int left = blocks_up_;
+  std::size_t i = next_phone_;
+  for (std::size_t seen = 0; seen < phones_.size(); ++seen, i = (i + 1) % phones_.size()) {
+    if (!waits(i)) continue;
+    const int blocks = std::min(each, left);
+    if (blocks < kLeastBlocks) break;
+    left -= blocks;
+    const double bytes = std::floor(block_bytes(i, true, now) * blocks);
+    phones_[i].known = std::max(0.0, phones_[i].known - (bytes - kOverhead));
+    grants_.push_back({now + kGrantDelay, i, bytes});
+  }
+  next_phone_ = i;
+}
+
+/// A phone fills a transport block: its status report, and data.
+void LteAir::use_grant(const Coming& grant) {
+  Rlc& own = phones_[grant.phone].own;
+  Rlc::Report& told = own.told();
+  const double there = grant.time - kGrantDelay + kUpDelay;
+  double bytes = grant.bytes;
+  const auto send = [&](double size) {
+    Rlc::Pdu pdu = own.send(grant.time, size);
+    if (!pdu.is_nothing()) ups_.push_back({there, grant.phone, size, std::move(pdu)});
+  };
+  if (told.status > 0) {
+    send(told.status);
+    bytes -= told.status;
+    told.status = 0;
+  }
+  if (bytes <= kLeastUseful) return;
+  if (told.unacknowledged > 0) {
+    send(bytes);
+    told.unacknowledged = std::max(0.0, told.unacknowledged - bytes);
+  } else if (told.data > 0) {
+    send(bytes);
+    told.data = std::max(0.0, told.data - (bytes - kOverhead));
+  }
+}
+
+void LteAir::run_subframe(double now) {
+  schedule_down(now);
+  schedule_up(now);
+  for (std::size_t i = 0; i < phones_.size(); ++i) {
+    Rlc& own = phones_[i].own;
+    if (own.take_news()) reports_.push_back({now + kReportDelay, i, reported(own.told().sum())});
+  }
+  last_subframe_ = now;
+}
+
+void LteAir::run(std::vector<CellPacket>& through) {
+  const double now = next_event();
+  last_ = std::max(last_, now);
+  const auto is_due = [now](const std::deque<Coming>& list) {
+    return !list.empty() && list.front().time <= now + kSameTime;
+  };
+  for (; is_due(reports_); reports_.pop_front())
+    phones_[reports_.front().phone].known = reports_.front().bytes;
+  for (; is_due(ups_); ups_.pop_front())
+    phones_[ups_.front().phone].base.receive(now, ups_.front().pdu, through);
+  for (; is_due(downs_); downs_.pop_front())
+    phones_[downs_.front().phone].own.receive(now, downs_.front().pdu, through);
+  for (; is_due(grants_); grants_.pop_front()) use_grant(grants_.front());
+  for (Phone& phone : phones_) {
+    phone.base.run(now);
+    phone.own.run(now);
+  }
+  const double subframe = std::round(now / kSubframe) * kSubframe;
+  if (std::abs(now - subframe) < kSameTime && now > last_subframe_ + kSubframe / 2)
+    run_subframe(now);
+}
+
+}  // namespace gradwire::sim

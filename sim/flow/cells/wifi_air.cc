@@ -1,0 +1,249 @@
+#include "sim/flow/cells/wifi_air.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/cluster/wifi_schemes.h"
+#include "sim/flow/cells/wifi_frames.h"
+
+namespace gradwire::sim {
+namespace {
+
+using namespace wifi;
+
+/// Of two senders whose slots begin so close together neither hears the other: s.
+constexpr double kOneSlot = 4e-6;
+
+}  // namespace
+
+WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws)
+    : cell_(cell),
+      links_(std::move(links)),
+      draws_(draws),
+      nodes_(links_.size() + 1),
+      turns_(nodes_.size()) {
+  nodes_.front().queues.resize(links_.size());
+  for (std::size_t i = 1; i < nodes_.size(); ++i) nodes_[i].queues.resize(1);
+  for (const Station& station : cell_.stations) moves_ = moves_ || station.speed != 0;
+  std::vector<double> powers;
+  for (std::size_t i = 0; i < nodes_.size() && !moves_; ++i)
+    for (std::size_t j = 0; j < nodes_.size(); ++j) powers.push_back(power(i, j, 0));
+  powers_ = std::move(powers);
+}
+
+/// Whether the station is away; `until`: when it is back.
+bool WifiAir::is_absent(std::size_t station, double now, double* until) const {
+  for (const Outage& outage : links_[station]->spec.outages) {
+    if (now < outage.begin.value() || now >= outage.end.value()) continue;
+    if (until) *until = outage.end.value();
+    return true;
+  }
+  return false;
+}
+
+double WifiAir::rate(std::size_t station, bool up, double now) const {
+  const Station& place = cell_.stations[station];
+  return air_rate(cell_, std::abs(place.distance + place.speed * now), up);
+}
+
+void WifiAir::draw_slots(Node& node, double now) {
+  const int window = ((kLeastWindow + 1) << std::min(node.failures, kMostDoublings)) - 1;
+  const auto u = static_cast<double>(uniform(draws_, drawn_++));
+  node.slots = std::min(window, static_cast<int>(u * (window + 1)));
+  node.start = now;
+}
+
+/// Slots that have passed in silence until `now`.
+void WifiAir::count_down(Node& node, double now) {
+  const double start = std::max(node.start, node.grant);
+  if (start > now) return;
+  const int passed = std::min(node.slots, static_cast<int>((now - start) / kSlot) + 1);
+  node.slots -= passed;
+  node.start = start + passed * kSlot;
+}
+
+/// s: when its count is over; infinite: it may not send, or has nothing.
+double WifiAir::access(std::size_t number) const {
+  const Node& node = nodes_[number];
+  if (!has_frames(node) || node.was_busy || node.awaits) return kNever;
+  double time = std::max(node.start, node.grant) + node.slots * kSlot;
+  double back = 0;
+  if (number > 0 && is_absent(number - 1, time, &back)) time = back;
+  return time;
+}
+
+bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) {
+  Node& node = nodes_[up ? station + 1 : 0];
+  if (node.waiting >= kQueue) return false;
+  packet.came = now;
+  const bool begins = !has_frames(node) && !node.awaits;
+  node.queues[up ? 0 : station].push_back(packet);
+  ++node.waiting;
+  if (!begins) return true;
+  if (!node.was_busy) count_down(node, now);
+  if (node.slots > 0) return true;
+  if (node.was_busy) {
+    draw_slots(node, now);
+  } else if (now > node.grant) {  // the next slot
+    node.start = node.grant + (std::floor((now - node.grant) / kSlot) + 1) * kSlot;
+  }
+  return true;
+}
+
+/// s: when its next packet has arrived.
+double WifiAir::next_passage(const Frame& frame) const {
+  if (frame.passed >= frame.packets) return kNever;
+  const Node& from = nodes_[frame.from];
+  const double bits =
+      8.0 * static_cast<double>(framed(frame.bytes, from.queues[from.to][frame.passed].wire));
+  return std::min(frame.begin + kPreamble + bits / frame.rate, frame.end);
+}
+
+double WifiAir::next_event() const {
+  double next = kNever;
+  for (const Frame& frame : frames_) next = std::min({next, next_passage(frame), frame.end});
+  for (const Due& due : dues_) next = std::min(next, due.time);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) next = std::min(next, access(i));
+  return next;
+}
+
+/// A packet of it has been in the air: it has arrived where the receiver can read it.
+void WifiAir::pass(Frame& frame, std::vector<CellPacket>& through) {
+  Node& from = nodes_[frame.from];
+  const CellPacket& packet = from.queues[from.to][frame.passed];
+  frame.bytes = framed(frame.bytes, packet.wire);
+  const Node& to = nodes_[frame.to];
+  const bool reads = to.hears == frame.number && to.ratio >= frame.need;
+  if (reads && from.arrived == frame.passed) {
+    ++from.arrived;
+    through.push_back(packet);
+  }
+  ++frame.passed;
+}
+
+void WifiAir::run(std::vector<CellPacket>& through) {
+  const double now = next_event();
+  for (Frame& frame : frames_) {
+    if (next_passage(frame) > now) continue;
+    pass(frame, through);
+    return;
+  }
+  const auto over = std::ranges::find_if(frames_, [&](const Frame& f) { return f.end <= now; });
+  if (over != frames_.end()) {
+    const Frame frame = *over;
+    frames_.erase(over);
+    end(frame);
+    return;
+  }
+  const auto due = std::ranges::find_if(dues_, [&](const Due& d) { return d.time <= now; });
+  if (due == dues_.end()) {
+    begin_turns(now);
+    return;
+  }
+  const Due one = *due;
+  dues_.erase(due);
+  if (one.air > 0) {
+    Frame response{.from = one.node, .to = one.to, .begin = now, .end = now + one.air};
+    response.width = kControlWidth;
+    response.need = kTaken;
+    response.acknowledges = true;
+    begin(now, {response});
+  } else if (turns_[one.node] == one.turn && nodes_[one.node].awaits) {
+    fail(one.node, now);
+  }
+}
+
+void WifiAir::drop_old(Node& node, double now) {
+  for (std::size_t q = 0; q < node.queues.size(); ++q) {
+    auto& queue = node.queues[q];
+    while (!queue.empty() && now - queue.front().came > kLifetime) {
+      if (node.flight > 0 && q == node.to) break;
+      queue.pop_front();
+      --node.waiting;
+    }
+  }
+}
+
+/// The one whose first packet has waited longest.
+void WifiAir::choose_receiver(Node& node) {
+  if (node.flight > 0) return;
+  double oldest = kNever;
+  for (std::size_t q = 0; q < node.queues.size(); ++q) {
+    if (node.queues[q].empty() || node.queues[q].front().came >= oldest) continue;
+    oldest = node.queues[q].front().came;
+    node.to = q;
+  }
+}
+
+WifiAir::Frame WifiAir::turn_of(std::size_t number, double now) {
+  Node& node = nodes_[number];
+  choose_receiver(node);
+  const std::size_t station = number > 0 ? number - 1 : node.to;
+  const double possible = rate(station, number > 0, now);
+  const bool gone = possible <= 0 || is_absent(station, now, nullptr);
+  Frame turn{.from = number, .to = number > 0 ? 0 : node.to + 1, .begin = now};
+  turn.width = node.asks ? kControlWidth : cell_.width;
+  turn.rate = std::max(possible, kLeastRate);
+  turn.need = gone ? kNever : node.asks ? kTaken : from_decibels(wifi_scheme_snr(cell_, turn.rate));
+  if (node.asks) {
+    turn.end = now + kAsking;
+    return turn;
+  }
+  std::int64_t bytes = 0;
+  for (const CellPacket& packet : node.queues[node.to]) {
+    const std::int64_t more = framed(bytes, packet.wire);
+    const bool fits = more <= kMostBytes && air_time(more, turn.rate) <= kMostAir;
+    if (turn.packets > 0 && (!fits || turn.packets >= kMostPackets)) break;
+    bytes = more;
+    ++turn.packets;
+  }
+  node.flight = turn.packets;
+  turn.end = now + air_time(bytes, turn.rate);
+  return turn;
+}
+
+void WifiAir::begin_turns(double now) {
+  std::vector<Frame> turns;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const double time = access(i);
+    if (time > now + kOneSlot) continue;
+    Node& node = nodes_[i];
+    node.slots = 0;
+    drop_old(node, now);
+    if (!has_frames(node)) continue;
+    turns.push_back(turn_of(i, time));
+    node.awaits = true;
+    ++turns_[i];
+  }
+  begin(now, std::move(turns));
+}
+
+void WifiAir::succeed(std::size_t number, double now) {
+  Node& node = nodes_[number];
+  auto& queue = node.queues[node.to];
+  queue.erase(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(node.arrived));
+  node.waiting -= node.arrived;
+  if (node.arrived > 0) node.resent = 0;
+  node.flight = node.arrived = 0;
+  node.asks = node.awaits = false;
+  node.failures = 0;
+  draw_slots(node, now);
+}
+
+void WifiAir::fail(std::size_t number, double now) {
+  Node& node = nodes_[number];
+  node.awaits = false;
+  node.failures = node.failures < kMostTries ? node.failures + 1 : 0;
+  if (!node.asks && ++node.resent >= kMostTries) {
+    auto& queue = node.queues[node.to];
+    queue.erase(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(node.flight));
+    node.waiting -= node.flight;
+    node.flight = node.arrived = 0;
+    node.resent = 0;
+  }
+  node.asks = node.flight > 1;
+  node.grant = std::max(node.grant, now + kAifs);
+  draw_slots(node, now);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,50 @@
+// Connections over the air of radio cells: packet by packet (cells/cell_network.h).
+#include "sim/flow/flow_network.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr std::uint32_t kCellPhases = kFirstReservedTensor + 0x10000007u;
+
+}  // namespace
+
+/// The connection that was added last, whose way is in route_.
+void FlowNetwork::open_in_cell(std::int32_t c) {
+  in_cell_.resize(static_cast<std::size_t>(c) + 1, -1);
+  if (!CellNetwork::is_needed(cluster_, route_)) return;
+  const Connection& connection = connection_at(c);
+  auto stream = std::make_unique<TcpStream>(
+      std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
+      LossSequence(0, {}), LossSequence(0, {}));
+  stream->set_phases({seed_, 0, 0, kCellPhases});
+  std::vector<ChannelId> back;
+  for (auto id = route_.rbegin(); id != route_.rend(); ++id) back.push_back(*id ^ 1);
+  in_cell_.back() = cells_->add(std::move(stream), route_, losses(route_, connection.key, false),
+                                losses(back, connection.key, true));
+  of_cell_.push_back(c);
+}
+
+void FlowNetwork::run_cells(double until) {
+  ended_.clear();
+  cells_->run(until, ended_);
+  for (const CellNetwork::Ended& each : ended_) {
+    Connection& connection = connection_at(of_cell_[static_cast<std::size_t>(each.connection)]);
+    const auto number = static_cast<std::int32_t>(each.id);
+    Transfer& t = transfer(number);
+    GRADWIRE_ASSERT(number == connection.first);
+    t.wire = Bytes(each.wire);
+    t.retransmissions = each.retransmissions;
+    t.delivering = true;
+    connection.first = t.next;
+    if (connection.first < 0) connection.last = -1;
+    arrive(number, now_);
+  }
+}
+
+/// What it has sent arrives all the same, and then it is freed.
+void FlowNetwork::cancel_in_cell(std::int32_t number) {
+  const std::int32_t c = transfer(number).connection;
+  cells_->cancel(now_, in_cell_[static_cast<std::size_t>(c)], static_cast<std::uint64_t>(number));
+}
+
+}  // namespace gradwire::sim
