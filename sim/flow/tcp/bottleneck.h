@@ -24,7 +24,7 @@ class Bottleneck {
   static constexpr double kStalled = 1e-3;
 
   struct Discipline {
-    CoDelTimes codel;
+    CoDelTimes codel = {};
     double limit = 0;  ///< bytes; 0: CoDel
     /// Bytes/s: at this rate or more segments wait elsewhere on their way, before the link that is
     /// the slowest then, in a queue of `elsewhere` bytes (0: CoDel's).
