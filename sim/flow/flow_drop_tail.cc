@@ -6,17 +6,6 @@
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
-namespace {
-
-/// `packet` has its own device there, which has no place behind the packet on the wire.
-bool has_own_device(const Link& link) {
-  const LinkSpec& spec = link.spec;
-  return spec.schedule || spec.schedule_back || !spec.outages.empty() || spec.half_duplex ||
-         spec.jitter.value() > 0;
-}
-
-}  // namespace
-
 /// Whether connections over a queue with a limit are followed through the queues of all links on
 /// their way, packet by packet, and so are their acknowledgements: such a queue is first come,
 /// first served, whoever's packets it has. Media, whose links take turns, are not followed.
@@ -39,7 +28,7 @@ SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) 
   if (queue) return queue.get();
   queue = std::make_shared<SharedQueue>(static_cast<double>(spec.queue.count()),
                                         path.discipline.framing);
-  if (has_own_device(cluster_.link_of(id))) queue->set_without_place();
+  if (has_own_device(cluster_.link_of(id).spec)) queue->set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->set_wire(followers_[static_cast<std::size_t>(f)]);
   return queue.get();
@@ -51,7 +40,7 @@ void FlowNetwork::follow_all(Connection& connection) {
   const StreamPath& path = *connection.path;
   const auto place_on = [&](ChannelId id, SharedQueue* shared) {
     const double rate = cluster_.nominal_rate(id).value() / 8;
-    const bool is_own = has_own_device(cluster_.link_of(id));
+    const bool is_own = has_own_device(cluster_.link_of(id).spec);
     const double follows = is_own ? 0 : std::min(StreamPath::kFollowing, headers_) / rate;
     return TcpStream::Place{nullptr, -1, shared, rate,
                             cluster_.channel(id).delay.value() - follows};

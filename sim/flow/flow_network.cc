@@ -230,7 +230,7 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (!connection.is_silent) sharing_.deactivate(c);
-  connection.is_silent = false;
+  connection.is_silent = connection.goes_by_queues = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);

@@ -147,6 +147,7 @@ class FlowNetwork final : public Network {
     bool streamed : 1 = false;         ///< has been a stream
     bool may_be_followed : 1 = false;  ///< flow_queues.cc
     bool is_followed : 1 = false;      ///< ... over all links of its way, always
+    bool goes_by_queues : 1 = false;   ///< a stream, for its message is short for its way
     bool is_silent : 1 = false;  ///< a stream: all has arrived, acknowledgements are under way
     std::uint16_t place = 0;     ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
@@ -359,6 +360,8 @@ class FlowNetwork final : public Network {
   CoDelTimes codel_of(std::int32_t c) const;
   CoDelTimes codel_of_channel(ChannelId id) const;
   bool may_be_dropped(std::int32_t c, ChannelId id);
+  bool begins_short(std::int32_t c);
+  bool is_short_for_way(std::int32_t c) const;
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
   void follow_all(Connection& connection);

@@ -19,6 +19,11 @@ constexpr double kFarAway = 5e-3;
 /// Where more meet on one of several channels, places in a round count for less than each costs.
 constexpr std::int32_t kFewMeet = 64;
 
+/// A message of no more segments is followed from queue to queue where its way is long for it ...
+constexpr double kShort = 32;
+/// ... that is, it takes no more at its share than so many ways.
+constexpr double kWays = 16;
+
 constexpr double kUnits = 1 << 20;  // of a byte/s
 
 }  // namespace
@@ -60,11 +65,13 @@ void FlowNetwork::find_queues(std::int32_t c) {
   const ChannelId least = followed_queue(c);
   if (least < 0) return;
   if (!sharing_.meets_on_several(c)) {
-    if (may_be_dropped(c, least)) queues_.push_back(least);
+    if (connection_at(c).goes_by_queues || may_be_dropped(c, least)) queues_.push_back(least);
     return;
   }
   const Connection& connection = connection_at(c);
-  if (connection.path->round_trip < kFarAway && !may_be_dropped(c, least)) return;
+  if (connection.path->round_trip < kFarAway && !connection.goes_by_queues &&
+      !may_be_dropped(c, least))
+    return;
   double slowest = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) {  // both directions of a link take turns
@@ -110,6 +117,42 @@ bool FlowNetwork::may_be_dropped(std::int32_t c, ChannelId id) {
   return t.segments * apart > codel.target + codel.interval;
 }
 
+/// Whether a fluid that begins is over before its way counts for little: it meets others on several
+/// channels, on which a fluid would begin at once, though the nearest one's segments come first.
+bool FlowNetwork::is_short_for_way(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  if (!connection.may_be_followed || connection.path->change >= 0 || connection.first < 0 ||
+      connection.state != State::kFluid || connection.updated != now_ || connection.rate != 0 ||
+      connection.pool >= 0 || !sharing_.meets_on_several(c))
+    return false;
+  const double rate = sharing_.rate(c);
+  const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
+  if (rate <= 0 || t.segments > kShort || t.segments <= 0) return false;
+  const double way = connection.path->propagation + connection.path->forwarding * segment_;
+  if (connection.remaining > kWays * way * rate) return false;
+  return std::ranges::all_of(sharing_.route(c), [this](ChannelId id) {
+    return id < cluster_.channel_count() && sharing_.active_on(id) <= kFewMeet;
+  });
+}
+
+/// ... or it begins beside such ones on its only channel with others.
+bool FlowNetwork::begins_short(std::int32_t c) {
+  if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;
+  if (is_short_for_way(c)) return true;
+  const Connection& connection = connection_at(c);
+  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
+  if (!begins || !connection.may_be_followed || !sharing_.meets_on_one(c)) return false;
+  const ChannelId queue = sharing_.queue_of(c);
+  if (queue < 0 || queue >= cluster_.channel_count() || !sharing_.meets_elsewhere(queue) ||
+      sharing_.active_on(queue) > kFewMeet || transfer(connection.first).segments > kShort)
+    return false;
+  pooled_.clear();
+  sharing_.append_active(queue, pooled_);
+  return std::ranges::any_of(pooled_, [&](std::int32_t other) {
+    return connection_at(other).goes_by_queues || is_short_for_way(other);
+  });
+}
+
 /// The queue of the channel, on the way of a stream.
 FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& path) {
   std::unique_ptr<Followed>& queue = followed_queues_[static_cast<std::size_t>(id)];
@@ -119,6 +162,7 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
       static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
   queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
                                      path.discipline.framing, std::max(kLeastPackets, product));
+  if (has_own_device(cluster_.link_of(id).spec)) queue->packets.set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;

@@ -127,8 +127,10 @@ inline void FlowNetwork::change_rate(std::int32_t c) {
     set_stream_due(c);
     return;
   }
-  if (begins_crowded(c)) {
+  const bool is_short = sharing_.meets_others(c) && begins_short(c);
+  if (is_short || begins_crowded(c)) {
     rest(c);
+    connection.goes_by_queues = is_short;
     begin_stream(c);
     restarted_ = true;
     return;

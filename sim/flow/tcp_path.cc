@@ -49,9 +49,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
     changes = changes || (wire && follows);
     if (follows || !wire) only_change = only_change == kNoChange && wire ? id : kSeveral;
-    const LinkSpec& spec = cluster.link_of(id).spec;
-    const bool steady = !spec.schedule && !spec.schedule_back && spec.outages.empty() &&
-                        !spec.half_duplex && spec.jitter.value() <= 0;
+    const bool steady = !has_own_device(cluster.link_of(id).spec);
     if (steady) gap_a_byte += per_byte;
     if (!line && per_byte * line_rate >= kHardlyLess) {
       line = true;

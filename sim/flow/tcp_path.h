@@ -35,6 +35,13 @@ struct QueueWay {
 };
 QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue);
 
+/// Whether `packet` has a device of its own for the link, which has no place behind the packet on
+/// the wire, and carries a packet's gap with it.
+inline bool has_own_device(const LinkSpec& spec) {
+  return spec.schedule || spec.schedule_back || !spec.outages.empty() || spec.half_duplex ||
+         spec.jitter.value() > 0;
+}
+
 /// The constants of one path.
 struct TcpPath : PathCost {
   double round_trip = 0;         ///< r0, s

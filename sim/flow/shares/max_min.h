@@ -97,6 +97,10 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.shared > 1 && !f.weighted;
   }
+  /// Whether one of the channel's flows meets others on another one, too.
+  bool meets_elsewhere(ChannelId id) const {
+    return channels_[static_cast<std::size_t>(id)].shared_elsewhere > 0;
+  }
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
   }

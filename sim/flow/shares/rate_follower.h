@@ -16,9 +16,12 @@ class RateFollower {
   RateFollower(const Link& link, ChannelId channel, double wire_segment);
   static constexpr double kFraming = 38;  ///< Ethernet's, preamble and gap: bytes of a packet
 
-  /// Whether the direction `channel` of the link ever changes.
+  /// Whether the direction `channel` of the link ever changes; a station's always may.
   static bool is_needed(const Link& link, ChannelId channel) {
-    return link.schedule(channel) != nullptr || !link.spec.outages.empty();
+    const RateSchedulePtr& schedule = link.schedule(channel);
+    const bool is_steady = !schedule || (link.cell < 0 && schedule->pieces().size() == 1 &&
+                                         schedule->opportunities().empty());
+    return !is_steady || !link.spec.outages.empty();
   }
 
   /// Stands at `now` >= 0 from here on.

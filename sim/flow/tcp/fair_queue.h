@@ -18,9 +18,9 @@
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate
 /// where others that are no flows of the queue leave it the rate; it is through bytes / line after
-/// it begins. A link that changes has no such place (it is packet's own device): there
+/// it begins. Packet's own device has no such place: there
 ///     begins(k) = leaves(k) >= ends(k - 1)
-/// and the link's rate is integrated (changing_wire.h). A packet counts without the framing that the device adds. When more packets wait than
+/// and if the link changes, too, its rate is integrated (changing_wire.h). A packet counts without the framing that the device adds. When more packets wait than
 /// the queue holds, half of those of the flow with the most bytes are dropped, its first ones, at
 /// most 64.
 namespace gradwire::sim {
@@ -48,7 +48,11 @@ class FairQueue {
       : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
 
   /// The link changes.
-  void set_wire(const RateFollower& follower) { wire_.emplace(follower); }
+  void set_wire(const RateFollower& follower) {
+    wire_.emplace(follower);
+    has_place_ = false;
+  }
+  void set_without_place() { has_place_ = false; }
   /// A flow of its own; the number is to be given back.
   std::int32_t add_flow(std::int32_t owner);
   /// What waits of it is gone.
@@ -62,7 +66,7 @@ class FairQueue {
     return flows_[static_cast<std::size_t>(flow)].codel.drops_from();
   }
   /// s: when the next packet may leave; infinite: none waits.
-  double next_turn() const { return waiting_ == 0 ? kNever : wire_ ? ends_ : begun_; }
+  double next_turn() const { return waiting_ == 0 ? kNever : has_place_ ? begun_ : ends_; }
   /// The next one leaves at `now`, not before next_turn(). `line`: bytes a second of the link;
   /// `rate`: what others leave of it. Of one that changes, both are shares of what it carries.
   Passed take(double now, double rate, double line);
@@ -102,6 +106,7 @@ class FairQueue {
 
   CoDelTimes times_;
   std::optional<ChangingWire> wire_;
+  bool has_place_ = true;
   double quantum_;
   double framing_;
   std::int64_t most_;

@@ -95,6 +95,53 @@ TEST_CASE("a message that is a fluid where others are followed takes its share o
   }
 }
 
+TEST_CASE("of short messages over one shared link after another the nearest host's comes first") {
+  // Five hosts and a server in a row without switches; three segments of 1,538 B at most a host.
+  // The nearest one's pass the last link while the others' are on their way; each further one is a
+  // hop later, as the last link is never idle: 14 segments' bytes and 290 us in all.
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  const LinkSpec each = link(39.7e6, 290e-6);
+  for (int h = 0; h <= 5; ++h) {
+    ends.push_back(cluster.add_host("h" + std::to_string(h)));
+    if (h > 0) cluster.add_link(ends[static_cast<std::size_t>(h) - 1], ends.back(), each);
+  }
+  cluster.finish(1);
+  const auto executor = make("flow", cluster);
+  std::vector<Route> routes;
+  for (int h = 0; h < 5; ++h) routes.push_back({h, 5, 3390});
+  const Timeline& timeline = run_to_end(*executor, submit(*executor, transfers(routes)));
+  std::vector<double> flow;
+  for (const OpRecord& op : timeline.ops) flow.push_back(op.end.value());
+  check(flow, {0.003970397, 0.003232867, 0.002495337, 0.001757807, 0.001020277}, 0.01);
+  const double alone = 8 * (3390 + 3 * 90) / each.rate.value() + each.delay.value();
+  CHECK(flow[4] == Approx(alone).epsilon(1e-6));
+  CHECK(flow[0] == Approx(5 * (alone - each.delay.value()) + each.delay.value()).epsilon(1e-6));
+}
+
+TEST_CASE("a link of one steady rate back is followed like any other") {
+  // The same the other way round on links that are slower back: packet's own devices, which let a
+  // segment go when the one before it is through. The nearest host's third one is behind the first
+  // ones of two others, which have come by then.
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  LinkSpec each = link(39.7e6, 290e-6);
+  each.schedule_back =
+      RateSchedule::from_pieces("back", {{Seconds(0), BitsPerSecond(4.76e6)}}, Seconds(0));
+  for (int h = 0; h <= 6; ++h) {
+    ends.push_back(cluster.add_host("h" + std::to_string(h)));
+    if (h > 0) cluster.add_link(ends[static_cast<std::size_t>(h) - 1], ends.back(), each);
+  }
+  cluster.finish(1);
+  const auto executor = make("flow", cluster);
+  std::vector<Route> routes;
+  for (int h = 1; h <= 6; ++h) routes.push_back({h, 0, 3390});
+  const Timeline& timeline = run_to_end(*executor, submit(*executor, transfers(routes)));
+  std::vector<double> flow;
+  for (const OpRecord& op : timeline.ops) flow.push_back(op.end.value());
+  check(flow, {0.014195884, 0.022932019, 0.031668154, 0.035234541, 0.036216054, 0.037197567}, 1e-4);
+}
+
 TEST_CASE("links whose directions take turns are not followed from queue to queue") {
   // All 3 x 117 segments pass the server's link, and an acknowledgement of 90 B for two of them.
   LinkSpec each = link(kRate, kDelay);
