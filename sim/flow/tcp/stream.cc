@@ -9,6 +9,9 @@ namespace {
 
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
+/// Segments that `packet` keeps in a socket before they are sent: no message can take them back.
+constexpr std::int64_t kInSocket = 256;
+
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
 constexpr double kFraming = 38;
 
@@ -138,12 +141,13 @@ void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool mor
 
 void TcpStream::cancel(double now, std::uint64_t id) {
   std::int64_t removed = 0;
+  const std::int64_t kept = sent_ + (kernel_ ? 0 : kInSocket * path_->segment);
   std::int64_t begin = std::min(sent_, messages_.empty() ? 0 : messages_.front().end);
   for (std::uint64_t m = messages_.begin(); m != messages_.end(); ++m) {
     Message& message = messages_[m];
     const std::int64_t end = message.end;
     if (message.id == id && removed == 0)
-      removed = std::max<std::int64_t>(0, end - std::max(begin, sent_));
+      removed = std::max<std::int64_t>(0, end - std::max(begin, kept));
     message.end -= removed;
     begin = end;
   }

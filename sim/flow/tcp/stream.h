@@ -111,7 +111,7 @@ class TcpStream {
   /// Appends a message at `now` and sends what the window allows; `more`: another one comes at the
   /// same instant, with which this one is sent (but by Linux's rules).
   void write(double now, std::uint64_t id, std::int64_t bytes, bool more = false);
-  /// The part of the message that is not sent yet is dropped.
+  /// The part of the message that is not sent yet is dropped, but for what is in the socket.
   void cancel(double now, std::uint64_t id);
   /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
   void set_jitter(std::vector<double> jitters, const RandomStream& draws) {

@@ -114,19 +114,30 @@ TEST_CASE("A slower share stretches what waits, a stall keeps its place") {
   CHECK(next == Approx(5 * kSegment + 10 * kSegment + kWay));
 }
 
-TEST_CASE("A cancelled message sends nothing more, those behind it do") {
+TEST_CASE("A cancelled message sends what is in the socket, and then those behind it") {
   TcpStream tcp = stream({});
-  tcp.write(0, 1, 100 * 1448);  // 10 of them leave at once
+  tcp.write(0, 1, 1000 * 1448);  // 10 of them leave at once, 256 more are in the socket
   tcp.write(0, 2, 5 * 1448);
   tcp.cancel(0, 1);
   double now = 0;
   while (!tcp.delivered(now)) tcp.run(now = tcp.next_event());
   CHECK(tcp.front().id == 1);
-  CHECK(tcp.front().wire == 10 * 1538);
+  CHECK(tcp.front().wire == 266 * 1538);
   tcp.pop();
   while (!tcp.delivered(now)) tcp.run(now = tcp.next_event());
   CHECK(tcp.front().id == 2);
-  CHECK(tcp.counts().first == 15);
+  CHECK(tcp.counts().first == 271);
+  // Of a short one all is in it, and of the one behind that the rest: 10 + 256 - 20.
+  TcpStream other = stream({});
+  other.write(0, 1, 20 * 1448);
+  other.write(0, 2, 1000 * 1448);
+  other.cancel(0, 1);
+  other.cancel(0, 2);
+  for (now = 0; !other.delivered(now);) other.run(now = other.next_event());
+  CHECK(other.front().wire == 20 * 1538);
+  other.pop();
+  while (!other.delivered(now)) other.run(now = other.next_event());
+  CHECK(other.front().wire == 246 * 1538);
 }
 
 TEST_CASE("Losses by number and by chance") {
@@ -163,7 +174,8 @@ TEST_CASE("What CoDel would drop passes where nothing comes behind it in time") 
 
 TEST_CASE("Where a link changes, copies may wait when all is acknowledged, and still have a turn") {
   // The last of 10 segments has no second one beside it: acknowledged after 300 ms. The sender
-  // times out after some 30, 60 and 120 ms more, and copies wait for a link that passes next to nothing.
+  // times out after some 30, 60 and 120 ms more, and copies wait for a link that passes next to
+  // nothing.
   TransportSettings transport;
   transport.min_rto = Seconds(0.02);
   transport.delayed_ack = Seconds(0.3);
