@@ -42,22 +42,24 @@ constexpr std::array<Scheme, 12> kHe{{{1.0, 0.5},
                                       {31.3, 25.0 / 3}}};
 
 /// CQI 1 to 15: efficiency (TS 36.213, table 7.2.3-1), and bits of the largest transport block of
-/// at most that efficiency in 1 ms and 50 blocks (tables 7.1.7.1-1 and 7.1.7.2.1-1).
+/// at most that efficiency in 1 ms and 50 blocks (tables 7.1.7.1-1 and 7.1.7.2.1-1). Up three are
+/// larger: other indices change the modulation there (table 8.6.1-1).
 struct Cqi {
   double efficiency = 0;
   double block = 0;
+  double up = block;
 };
 constexpr std::array<Cqi, 15> kCqi{{{0.1523, 1384},
                                     {0.2344, 2216},
                                     {0.3770, 3624},
                                     {0.6016, 5160},
                                     {0.8770, 6968},
-                                    {1.1758, 7992},
+                                    {1.1758, 7992, 8760},
                                     {1.4766, 9912},
                                     {1.9141, 12960},
                                     {2.4063, 15264},
-                                    {2.7305, 16416},
-                                    {3.3223, 19848},
+                                    {2.7305, 16416, 18336},
+                                    {3.3223, 19848, 21384},
                                     {3.9023, 22920},
                                     {4.5234, 27376},
                                     {5.1152, 30576},
@@ -102,7 +104,7 @@ std::vector<Scheme> schemes_of(Cell::Kind kind, bool up) {
   std::vector<Scheme> schemes;
   for (const Cqi& cqi : kCqi) {
     const double snr = lte_snr(cqi.efficiency) - (up ? 0 : kLteDownGain);
-    schemes.push_back({snr, cqi.block / kBlockHertzSeconds});
+    schemes.push_back({snr, (up ? cqi.up : cqi.block) / kBlockHertzSeconds});
   }
   return schemes;
 }

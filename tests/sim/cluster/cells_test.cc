@@ -37,6 +37,9 @@ TEST_CASE("rates fall with distance by the table of schemes", "[unit]") {
   // Up at 200 m: 23 - 38.9 - 69.0 - (-174 + 70 + 5) = 14.1 dB; G = -ln(2.5e-4) / 1.5 = 5.53;
   // log2(1 + 25.6 / 5.53) = 2.49: CQI 9 (2.41), 15,264 bits.
   CHECK(air_rate(lte(1), 200, true) == Approx(15.264e6));
+  // At 150 m 17.8 dB, 3.6: CQI 11 (3.32), modulation and coding 20, whose blocks are 21,384 bits up
+  // and 19,848 down.
+  CHECK(air_rate(lte(1), 150, true) == Approx(21.384e6));
   // Down: 30 - 107.9 - (-174 + 70 + 9) = 17.1 dB, and 4: log2(1 + 128.5 / 5.53) = 4.6: CQI 13.
   CHECK(air_rate(lte(1), 200, false) == Approx(27.376e6 * 48 / 50));
 }
