@@ -28,11 +28,26 @@ class Air {
   /// full, and the packet dropped.
   virtual bool push(double now, std::size_t station, bool up, CellPacket packet) = 0;
   /// s; infinite: nothing waits.
-  virtual double next_event() const = 0;
+  double next_event() const {
+    if (!known_) {
+      next_ = find_next_event();
+      known_ = true;
+    }
+    return next_;
+  }
   /// The event of next_event(). Appends what comes to its end of the air by it.
   virtual void run(std::vector<CellPacket>& through) = 0;
   /// s, until now, in which the air carried something that way.
   virtual double busy(bool up) const = 0;
+
+ protected:
+  virtual double find_next_event() const = 0;
+  /// Something has happened that may change it.
+  void look_again() { known_ = false; }
+
+ private:
+  mutable double next_ = 0;
+  mutable bool known_ = false;
 };
 
 }  // namespace gradwire::sim

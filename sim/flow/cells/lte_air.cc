@@ -46,15 +46,25 @@ LteAir::LteAir(const Cell& cell, std::vector<const Link*> links)
   blocks_up_ = static_cast<int>(std::lround(cell.width < 2e6 ? 6 : cell.width / 200e3));
   const int group = blocks_up_ <= 10 ? 1 : blocks_up_ <= 26 ? 2 : blocks_up_ <= 63 ? 3 : 4;
   blocks_down_ = blocks_up_ / group * group;
+  for (std::size_t i = 0; i < phones_.size(); ++i) {
+    phones_[i].block_up = block_at(i, true, 0);
+    phones_[i].block_down = block_at(i, false, 0);
+  }
 }
 
-/// Of one resource block in a subframe; 0: out of range, or away.
-double LteAir::block_bytes(std::size_t phone, bool up, double now) const {
-  for (const Outage& outage : links_[phone]->spec.outages)
-    if (now >= outage.begin.value() && now < outage.end.value()) return 0;
+/// Of one resource block in a subframe; 0: out of range.
+double LteAir::block_at(std::size_t phone, bool up, double now) const {
   const Station& place = cell_.stations[phone];
   const double rate = air_rate(cell_, std::abs(place.distance + place.speed * now), up);
   return rate * kSubframe / 8 / (up ? blocks_up_ : blocks_down_);
+}
+
+/// The same; 0 while it is away, too.
+double LteAir::block_bytes(std::size_t phone, bool up, double now) const {
+  for (const Outage& outage : links_[phone]->spec.outages)
+    if (now >= outage.begin.value() && now < outage.end.value()) return 0;
+  if (cell_.stations[phone].speed != 0) return block_at(phone, up, now);
+  return up ? phones_[phone].block_up : phones_[phone].block_down;
 }
 
 /// Whether it is out of range for ever.
@@ -64,6 +74,7 @@ bool LteAir::is_gone(std::size_t phone, double now) const {
 }
 
 bool LteAir::push(double now, std::size_t station, bool up, CellPacket packet) {
+  look_again();
   last_ = std::max(last_, now);
   Phone& phone = phones_[station];
   return !is_gone(station, now) && (up ? phone.own : phone.base).push(now, packet);
@@ -73,7 +84,7 @@ double LteAir::next_subframe() const {
   return (std::floor(last_ / kSubframe + 1e-4) + 1) * kSubframe;
 }
 
-double LteAir::next_event() const {
+double LteAir::find_next_event() const {
   double next = kNever;
   for (const auto* list : {&reports_, &grants_, &ups_, &downs_})
     if (!list->empty()) next = std::min(next, list->front().time);
@@ -175,6 +186,7 @@ void LteAir::run_subframe(double now) {
 
 void LteAir::run(std::vector<CellPacket>& through) {
   const double now = next_event();
+  look_again();
   last_ = std::max(last_, now);
   const auto is_due = [now](const std::deque<Coming>& list) {
     return !list.empty() && list.front().time <= now + kSameTime;

@@ -33,15 +33,19 @@ class LteAir final : public Air {
   LteAir(const Cell& cell, std::vector<const Link*> links);
 
   bool push(double now, std::size_t station, bool up, CellPacket packet) override;
-  double next_event() const override;
   void run(std::vector<CellPacket>& through) override;
   double busy(bool up) const override { return up ? busy_up_ : busy_down_; }
 
+ protected:
+  double find_next_event() const override;
+
  private:
   struct Phone {
-    Rlc base, own;     ///< the ends of its bearer
-    double mean = 1;   ///< bytes/s granted down
-    double known = 0;  ///< bytes: what the base thinks that it has to send
+    Rlc base, own;        ///< the ends of its bearer
+    double mean = 1;      ///< bytes/s granted down
+    double known = 0;     ///< bytes: what the base thinks that it has to send
+    double block_up = 0;  ///< bytes of a resource block in a subframe, where it stands
+    double block_down = 0;
   };
   /// On their way, each in order: PDUs, grants, and reports.
   struct Coming {
@@ -52,6 +56,7 @@ class LteAir final : public Air {
   };
 
   bool is_gone(std::size_t phone, double now) const;
+  double block_at(std::size_t phone, bool up, double now) const;
   double block_bytes(std::size_t phone, bool up, double now) const;
   void run_subframe(double now);
   void schedule_down(double now);

@@ -75,6 +75,7 @@ double WifiAir::access(std::size_t number) const {
 bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) {
   Node& node = nodes_[up ? station + 1 : 0];
   if (node.waiting >= kQueue) return false;
+  look_again();
   packet.came = now;
   const bool begins = !has_frames(node) && !node.awaits;
   node.queues[up ? 0 : station].push_back(packet);
@@ -99,7 +100,7 @@ double WifiAir::next_passage(const Frame& frame) const {
   return std::min(frame.begin + kPreamble + bits / frame.rate, frame.end);
 }
 
-double WifiAir::next_event() const {
+double WifiAir::find_next_event() const {
   double next = kNever;
   for (const Frame& frame : frames_) next = std::min({next, next_passage(frame), frame.end});
   for (const Due& due : dues_) next = std::min(next, due.time);
@@ -123,6 +124,7 @@ void WifiAir::pass(Frame& frame, std::vector<CellPacket>& through) {
 
 void WifiAir::run(std::vector<CellPacket>& through) {
   const double now = next_event();
+  look_again();
   for (Frame& frame : frames_) {
     if (next_passage(frame) > now) continue;
     pass(frame, through);

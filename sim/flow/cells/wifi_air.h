@@ -43,9 +43,11 @@ class WifiAir final : public Air {
   WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws);
 
   bool push(double now, std::size_t station, bool up, CellPacket packet) override;
-  double next_event() const override;
   void run(std::vector<CellPacket>& through) override;
   double busy(bool) const override { return busy_; }
+
+ protected:
+  double find_next_event() const override;
 
  private:
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
