@@ -16,6 +16,10 @@ constexpr double kNvlinkRing = 22.5e9;  // bytes/s: 25 GB/s less headers and fla
 /// Rings without a common link, [GPUs - 2].
 constexpr double kDgx1Rings[] = {1, 2, 4, 1.65, 2, 4, 6};
 
+/// By [GPUs - 2], bytes/s: rings, and from 5 GPUs on sums inside the switches (NVLS), as NCCL takes
+/// them (8 GiB, stas00/ml-engineering, network/README.md).
+constexpr double kNvlink4[] = {363e9, 363e9, 363e9, 414e9, 436e9, 460e9, 473e9};
+
 enum Protocol { kLl, kLl128, kSimple, kProtocols };
 /// Of an algorithm by protocol, s.
 struct Latencies {
@@ -86,8 +90,7 @@ double node_bytes_per_second(const std::string& device, int workers) {
   if (device == "v100")
     return kNvlinkRing * (workers > 8 ? 6 : kDgx1Rings[workers < 2 ? 0 : workers - 2]);
   if (device == "a100") return 230e9;
-  if (device == "h100") return 360e9;
-  if (device == "h200") return 480e9;
+  if (device == "h100" || device == "h200") return kNvlink4[std::clamp(workers, 2, 8) - 2];
   if (device == "b200") return 800e9;
   return 0;
 }
@@ -105,9 +108,9 @@ std::string why_no_collective_form(const MeasuredCollective& one) {
 }
 
 std::vector<results::Unknown> collective_unknowns() {
-  return {{"start", std::log(20e-6), std::log(20e-6), 0.5},
+  return {{"start", std::log(25e-6), std::log(25e-6), 0.5},
           {"latency", 0, 0, 0.3},
-          {"bandwidth", 0, 0, 0.1}};
+          {"bandwidth", 0, 0, 0.05}};
 }
 
 Seconds collective_time(const MeasuredCollective& one, std::span<const double> logarithms) {

@@ -22,11 +22,12 @@
 /// word, reaches a half and at most a rate that depends on the device; LL128 0.92; Simple, which
 /// waits for whole chunks, all of it, and 1.4 times the latency between nodes. All-gather and
 /// reduce-scatter have half of the ring's steps and bytes, and no tree. B is what the node's links
-/// give: rings that share no link of a DGX-1 for v100, the switch's for others; between nodes no
-/// more than the network's. Unknown are a, the start of a call on all GPUs (s), the factor l and
-/// one of B.
+/// give: rings that share no link of a DGX-1 for v100, the switch's for others, with sums inside it
+/// (NVLS) where h100 and h200 reach more by them; between nodes no more than the network's. Unknown
+/// are a, the start of a call on all GPUs (s), the factor l and one of B.
 ///
-/// Limits. No reduction inside switches (NVLS, SHARP), no PCIe. A network whose latency is not that
+/// Limits. Sums inside switches have no latency of their own, those of networks (SHARP) and PCIe
+/// are not there. A network whose latency is not that
 /// of InfiniBand: a takes it up.
 namespace gradwire::bench {
 

@@ -7,14 +7,15 @@
 
 #include "bench/fidelity/statistics.h"
 #include "results/prediction/constant.h"
+#include "results/statistics/student_t.h"
 
 namespace gradwire::bench {
 namespace {
 
 using Rows = std::vector<const FormRow*>;
 using Groups = std::map<std::string, Rows>;
-constexpr double kLeastScatter = 0.05;  // that a fit counts on
-constexpr double kLeastInBand = 0.03;   // that a band counts on: a program measured twice
+constexpr double kOfSeveral = 0.1;     // scatter of rows where several groups were fitted
+constexpr double kLeastInBand = 0.02;  // that a band counts on: a program measured twice
 constexpr double kUnknownSpread = 1.0 / 3;
 
 Groups groups_of(std::span<const FormRow> rows) {
@@ -25,12 +26,26 @@ Groups groups_of(std::span<const FormRow> rows) {
 
 Known from_priors(std::span<const results::Unknown> unknowns) {
   const std::size_t n = unknowns.size();
-  Known known{{}, std::vector<double>(n * n), kLeastScatter};
+  Known known{{}, std::vector<double>(n * n), kOfSeveral / 2, 0};
   for (std::size_t i = 0; i < n; ++i) {
     known.values.push_back(unknowns[i].prior_mean);
     known.covariance[i * n + i] = unknowns[i].prior_deviation * unknowns[i].prior_deviation;
   }
   return known;
+}
+
+/// Of one group's rows: their residuals' deviation, over the rows less the constants they decide.
+void set_scatter(const results::LeastSquaresFit& fit, Known& known) {
+  double squares = 0, left = static_cast<double>(fit.residuals.size());
+  for (const double residual : fit.residuals) squares += residual * residual;
+  for (const double share : fit.prior_share) left -= 1 - share;
+  known.freedom = std::max(1, static_cast<int>(std::lround(left)));
+  known.scatter = std::max(kLeastInBand, std::sqrt(squares / std::max(1.0, left)));
+}
+
+/// Half of a 90 % interval, in deviations.
+double half_of_90(const Known& known) {
+  return known.freedom ? results::student_quantile(0.95, known.freedom) : results::kNormal90;
 }
 
 /// Variance of the predicted logarithm that the constants bring: g' C g.
@@ -119,27 +134,22 @@ GroupErrors errors_of(std::span<const JudgedRow* const> group) {
 Known known_from(std::span<const FormRow* const> fitted,
                  std::span<const results::Unknown> unknowns) {
   if (fitted.empty()) return from_priors(unknowns);
-  // Every row counts as known to kLeastScatter, so that priors keep their weight however well few
-  // rows can be met.
+  const double least = fitted.front()->least_scatter;
   std::map<std::string, double> members;
   for (const FormRow* row : fitted) ++members[row->group];
   const bool several = members.size() > 1;
   std::vector<double> weights;
   for (const FormRow* row : fitted)
-    weights.push_back(several ? kLeastScatter / kUnknownSpread / std::sqrt(members[row->group])
-                              : 1);
+    weights.push_back(several ? least / kUnknownSpread / std::sqrt(members[row->group]) : 1);
   const auto residuals = [&](std::span<const double> values, std::span<double> out) {
     for (std::size_t i = 0; i < fitted.size(); ++i)
       out[i] = weights[i] * std::log(fitted[i]->time(values) / fitted[i]->measured);
   };
-  const results::LeastSquaresFit fit = results::fit_least_squares(
-      unknowns, fitted.size(), residuals, {.least_scale = kLeastScatter});
-  double squares = 0;
-  for (const double residual : fit.residuals) squares += residual * residual;
-  return {fit.values, fit.covariance,
-          several
-              ? 2 * kLeastScatter
-              : std::max(kLeastInBand, std::sqrt(squares / static_cast<double>(fitted.size())))};
+  const results::LeastSquaresFit fit =
+      results::fit_least_squares(unknowns, fitted.size(), residuals, {.least_scale = least});
+  Known known{fit.values, fit.covariance, kOfSeveral, 0};
+  if (!several) set_scatter(fit, known);
+  return known;
 }
 
 Known known_with_levels(std::span<const FormRow* const> fitted,
@@ -158,17 +168,15 @@ Known known_with_levels(std::span<const FormRow* const> fitted,
       out[i] = std::log(fitted[i]->time(values.first(constants)) / fitted[i]->measured) +
                values[programs.at(fitted[i]->group)];
   };
-  const results::LeastSquaresFit fit =
-      results::fit_least_squares(all, fitted.size(), residuals, {.least_scale = kLeastScatter});
-  double squares = 0;
-  for (const double residual : fit.residuals) squares += residual * residual;
+  const results::LeastSquaresFit fit = results::fit_least_squares(
+      all, fitted.size(), residuals, {.least_scale = fitted.front()->least_scatter});
   Known known;
   known.values.assign(fit.values.begin(),
                       fit.values.begin() + static_cast<std::ptrdiff_t>(constants));
   for (std::size_t i = 0; i < constants; ++i)
     for (std::size_t j = 0; j < constants; ++j)
       known.covariance.push_back(fit.covariance[i * all.size() + j]);
-  known.scatter = std::max(kLeastInBand, std::sqrt(squares / static_cast<double>(fitted.size())));
+  set_scatter(fit, known);
   return known;
 }
 
@@ -187,7 +195,7 @@ std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
   for (const FormRow* row : judged) {
     const double predicted = row->time(known.values);
     const double width =
-        results::kNormal90 *
+        half_of_90(known) *
         std::sqrt(variance_of(*row, known) + known.scatter * known.scatter + between * between);
     rows.push_back({row->group, row->label, row->measured, predicted, predicted * std::exp(-width),
                     predicted * std::exp(width)});

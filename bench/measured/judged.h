@@ -18,6 +18,9 @@ struct FormRow {
   int workers = 1;
   double measured = 0;
   std::function<double(std::span<const double> logarithms)> time;
+  /// What the form leaves of such rows at least (deviation of the logarithm): a row counts as no
+  /// better known in a fit, so that priors keep their weight however well few rows can be met.
+  double least_scatter = 0.05;
 };
 
 struct JudgedRow {
@@ -44,6 +47,8 @@ struct Known {
   std::vector<double> values;
   std::vector<double> covariance;  ///< [unknowns][unknowns]
   double scatter = 0;              ///< deviation of the logarithm of a row's time
+  /// Rows less the constants that they decide: of Student's t. 0 = a normal law.
+  int freedom = 0;
 };
 
 /// Fitted to rows; from the priors where there are none. Of several groups, all rows of one weigh
@@ -59,9 +64,11 @@ Known known_with_levels(std::span<const FormRow* const> fitted,
 double offset_of(std::span<const FormRow* const> rows, const Known& known);
 
 /// The judged rows with constants from `fitted` and, where that is empty, from the priors. The band
-/// has three parts: what the fit leaves open of the constants, the scatter of the rows that were
-/// fitted (a twentieth at least), and `between`, the deviation (of the logarithm) of one program
-/// from another on the same device.
+/// is a predictive interval of three parts: what the fit leaves open of the constants, the scatter
+/// of the rows that were fitted (0.02 at least), and `between`, the deviation (of the logarithm) of
+/// one program from another on the same device. Where one group was fitted, it is Student's with
+/// as many degrees of freedom as there are rows less the constants that they decide, each counted
+/// by what its prior does not.
 std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
                                   std::span<const FormRow* const> judged,
                                   std::span<const results::Unknown> unknowns, double between);

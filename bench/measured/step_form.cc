@@ -25,6 +25,10 @@ double board_watts(const std::string& device) {
   return found == watts.end() ? 0 : found->second;
 }
 
+/// Of each tensor's average after local steps: the change since the last one, the reduction, its
+/// share, the sum, and the copy that the next change is told from.
+constexpr double kAverageLaunches = 5;
+
 std::string peak_of(const std::string& precision) {
   return uses_tensor_cores(precision) ? "fp16" : precision;
 }
@@ -99,7 +103,10 @@ double StepForm::reduction(const Constants& constants) const {
   // The first layer's weights and the last one's gradients, which go in fp32.
   if (step_.sharding == "fsdp") return 1.5 / step_.layers * exposed * whole;
   if (step_.method == "local-sgd")
-    return exposed * whole / step_.local_steps + of(constants, Constant::kParallel);
+    return (scenarios::side_by_side(exposed * whole, kAverageLaunches * work_.tensors *
+                                                         of(constants, Constant::kHost)) +
+            of(constants, Constant::kParallel)) /
+           step_.local_steps;
   const bool convolutional = step_.layers == 0;
   return exposed * (convolutional ? 0.3 : 1.0) * whole + of(constants, Constant::kParallel);
 }

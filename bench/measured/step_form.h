@@ -11,8 +11,11 @@
 /// Model. A pass takes the time of its kernels (scenarios/kernels/kernel_time.h), with the
 /// constants of kernels in place of the device profile's; a step takes  accumulated passes + update
 /// + kStep + (several workers) kParallel + kExposed times what of the reduction's 2 (n - 1) / n b P
-/// / B is behind the last gradient: all of it where local steps end in an average, 0.3 of it where
-/// buckets go with the backward pass, 1.5 layers of it where weights are sharded and fetched ahead.
+/// / B is behind the last gradient: 0.3 of it where buckets go with the backward pass, 1.5 layers
+/// of it where weights are sharded and fetched ahead. After k local steps everything is averaged,
+/// tensor by tensor, five kernels each (the change since the last average, the reduction, its
+/// share, the sum, a copy for the next change): a step takes 1 / k of kParallel and of the
+/// reduction side by side with the host that launches those.
 ///
 /// Full checkpointing runs the forward pass again; selective checkpointing runs again, of each
 /// layer, what memory bounds and every second product. A board that may draw P watts of the P0 of

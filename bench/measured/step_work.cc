@@ -23,6 +23,8 @@ StepWork from_table(const MeasuredStep& step) {
   work.parameters = static_cast<double>(table.elements());
   work.update_bytes = kMomentumBytes;
   for (const auto& layer : table.layers) {
+    if (layer.elements > 0)
+      work.tensors += static_cast<double>(std::max<std::size_t>(1, layer.tensors.size()));
     // Beside the normalisation before it a ReLU adds a read of its output to the backward pass.
     if (step.fused_batch_norm && layer.kind == "relu")
       work.kernels.push_back(
@@ -59,10 +61,11 @@ class Transformer {
     if (!bert_ || step_.pre_training) add_head();
     add(memory_kernel(3 * state(), 3 * state(), 3, 3));  // embeddings
     result_.parameters = parameters();
+    result_.tensors = step_.layers * (bert_ ? 16 : llama_ ? 9 : 12);
     result_.update_bytes = kAdamBytes;
     if (step_.precision == "fp32") {
       result_.update_bytes = kEagerAdamBytes;
-      result_.update_launches = kEagerAdamKernels * step_.layers * (bert_ ? 16 : 12);  // tensors
+      result_.update_launches = kEagerAdamKernels * result_.tensors;
     }
     return std::move(result_);
   }

@@ -11,6 +11,7 @@ namespace gradwire::bench {
 struct StepWork {
   std::vector<scenarios::Kernel> kernels;
   double parameters = 0;
+  double tensors = 0;          ///< that the parameters stand in
   double update_bytes = 0;     ///< that the optimiser moves for a parameter
   double update_launches = 0;  ///< of its kernels, where each tensor has its own; else 0
 };

@@ -140,6 +140,41 @@ TEST_CASE("a board that may draw less computes slower, by the cube root", "[meas
   CHECK(seconds() - usual > 0.5 * full);
 }
 
+TEST_CASE("an average after local steps goes tensor by tensor", "[measured]") {
+  MeasuredStep step;
+  step.workload = "resnet50";
+  step.device = "v100";
+  step.batch = 128;
+  step.workers = 32;
+  step.gpus_per_node = 8;
+  step.between_nodes = BitsPerSecond(100e9);
+  step.method = "local-sgd";
+  // 53 convolutions, as many normalisations with two tensors, a dense layer with two.
+  CHECK(work_of(step).tensors == 53 + 2 * 53 + 2);
+  Constants constants = constants_at(prior_means());
+  const auto averages = [&] {
+    step.local_steps = 1;
+    const double every = StepForm(step).time(constants).value();
+    step.local_steps = 4;
+    return (every - StepForm(step).time(constants).value()) * 4 / 3;
+  };
+  // A ring's 2 x 31 / 32 x 4 B x 25,557,032 at 12.5 GB/s take 15.8 ms, of which 0.8 count; five
+  // launches of 25 us for each tensor 20.1 ms beside them; and 8 ms of a step with others.
+  CHECK(averages() ==
+        Approx(8e-3 + std::cbrt(std::pow(0.8 * 15.845e-3, 3) + std::pow(161 * 5 * 25e-6, 3)))
+            .epsilon(1e-3));
+  // A host that takes no time leaves the reduction alone.
+  constants[static_cast<std::size_t>(Constant::kHost)] = 1e-12;
+  CHECK(averages() == Approx(8e-3 + 0.8 * 15.845e-3).epsilon(1e-3));
+}
+
+TEST_CASE("sums inside switches help where five GPUs or more take part", "[measured]") {
+  CHECK(node_bytes_per_second("h200", 4) == node_bytes_per_second("h200", 2));
+  CHECK(node_bytes_per_second("h200", 8) > 1.25 * node_bytes_per_second("h200", 4));
+  CHECK(node_bytes_per_second("h100", 8) == node_bytes_per_second("h200", 8));
+  CHECK(node_bytes_per_second("h100", 64) == node_bytes_per_second("h100", 8));
+}
+
 TEST_CASE("an all-reduce takes the fastest of the protocols", "[measured]") {
   MeasuredCollective one{"s", "all-reduce", "v100", 8, 8, BitsPerSecond(0), Bytes(1024), {}};
   const double known[] = {std::log(10e-6), 0, 0};

@@ -98,6 +98,46 @@ TEST_CASE("constants from half of the rows predict the other half, if the form i
       std::ranges::any_of(wrong, [](const JudgedRow& row) { return std::abs(row.error()) > 0.2; }));
 }
 
+TEST_CASE("few rows leave a wide band: Student's", "[measured]") {
+  // A level alone, rows a tenth above and below it: no prior to speak of.
+  const std::vector<results::Unknown> level = {{"level", 1, 1, 100}};
+  const auto width_of = [&](int count) {
+    std::vector<FormRow> rows(static_cast<std::size_t>(count));
+    std::vector<const FormRow*> fitted;
+    for (int i = 0; i < count; ++i) {
+      FormRow& row = rows[static_cast<std::size_t>(i)];
+      row = {"one", "row", "v100", 1, std::exp(i % 2 ? 1.1 : 0.9), [](std::span<const double> x) {
+               return std::exp(x[0]);
+             }};
+      fitted.push_back(&row);
+    }
+    const JudgedRow judged =
+        judge_rows(fitted, std::vector(fitted.begin(), fitted.begin() + 1), level, 0)[0];
+    return std::log(judged.high / judged.predicted);
+  };
+  // n rows less one constant: scatter 0.1 sqrt(n / (n - 1)), and Huber's scale 1.4826 x 0.1 over
+  // the root of n for the level; 90 % of t with 3 and with 39 degrees of freedom.
+  const auto expected = [](double n, double t) {
+    return t * std::sqrt(0.01 * n / (n - 1) + std::pow(0.14826, 2) / n);
+  };
+  CHECK(width_of(4) == Approx(expected(4, 2.3534)).epsilon(0.01));
+  CHECK(width_of(40) == Approx(expected(40, 1.6849)).epsilon(0.01));
+}
+
+TEST_CASE("a row that the form leaves more of weighs less against a prior", "[measured]") {
+  const std::vector<results::Unknown> level = {{"level", 0, 0, 0.1}};
+  FormRow row{"one", "row",         "v100",
+              1,     std::exp(0.2), [](std::span<const double> x) { return std::exp(x[0]); }};
+  const auto fitted = [&] {
+    const std::vector<const FormRow*> rows = {&row, &row, &row, &row};
+    return known_from(rows, level).values[0];
+  };
+  // Four rows known to 5 % against a prior of 10 %: 0.2 x (4 / 0.05^2) / (4 / 0.05^2 + 1 / 0.1^2).
+  CHECK(fitted() == Approx(0.2 * 1600 / 1700).epsilon(1e-3));
+  row.least_scatter = 0.2;  // 0.2 x 100 / 200
+  CHECK(fitted() == Approx(0.1).epsilon(1e-3));
+}
+
 TEST_CASE("a stranger's band knows how far programs differ", "[measured]") {
   const auto unknowns = collective_unknowns();
   std::vector<FormRow> rows;
