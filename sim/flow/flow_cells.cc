@@ -28,16 +28,9 @@ void FlowNetwork::run_cells(double until) {
   ended_.clear();
   cells_->run(until, ended_);
   for (const CellNetwork::Ended& each : ended_) {
-    Connection& connection = connection_at(of_cell_[static_cast<std::size_t>(each.connection)]);
-    const auto number = static_cast<std::int32_t>(each.id);
-    Transfer& t = transfer(number);
-    GRADWIRE_ASSERT(number == connection.first);
-    t.wire = Bytes(each.wire);
-    t.retransmissions = each.retransmissions;
-    t.delivering = true;
-    connection.first = t.next;
-    if (connection.first < 0) connection.last = -1;
-    arrive(number, now_);
+    const std::int32_t c = of_cell_[static_cast<std::size_t>(each.connection)];
+    deliver_first(connection_at(c),
+                  {static_cast<std::int32_t>(each.id), Bytes(each.wire), each.retransmissions});
   }
 }
 

@@ -317,6 +317,12 @@ class FlowNetwork final : public Network {
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
+  struct Whole {
+    std::int32_t number = 0;  ///< of the transfer
+    Bytes wire{0};            ///< that it took
+    std::int64_t retransmissions = 0;
+  };
+  void deliver_first(Connection& connection, const Whole& whole);
   void fall_silent(std::int32_t c);
   double spacing(std::int32_t c) const;
   double next_change(std::int32_t c) const;

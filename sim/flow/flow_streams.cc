@@ -460,16 +460,22 @@ void FlowNetwork::fall_silent(std::int32_t c) {
 void FlowNetwork::finish_first(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream::Message& message = connection.stream->front();
-  const auto number = static_cast<std::int32_t>(message.id);
-  Transfer& t = transfer(number);
-  GRADWIRE_ASSERT(number == connection.first);
-  t.wire = Bytes(message.wire);
-  t.retransmissions = message.retransmissions;
-  t.delivering = true;
+  const Whole whole{static_cast<std::int32_t>(message.id), Bytes(message.wire),
+                    message.retransmissions};
   connection.stream->pop();
+  deliver_first(connection, whole);
+}
+
+/// All of the connection's oldest transfer is where it was sent to.
+void FlowNetwork::deliver_first(Connection& connection, const Whole& whole) {
+  Transfer& t = transfer(whole.number);
+  GRADWIRE_ASSERT(whole.number == connection.first);
+  t.wire = whole.wire;
+  t.retransmissions = whole.retransmissions;
+  t.delivering = true;
   connection.first = t.next;
   if (connection.first < 0) connection.last = -1;
-  arrive(number, now_);
+  arrive(whole.number, now_);
 }
 
 /// s: from one full segment of the connection to the next at its share, or on its line.
