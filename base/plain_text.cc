@@ -29,9 +29,17 @@ std::size_t length_at(std::string_view text, std::size_t at) {
   return length;
 }
 
+/// Characters that turn the direction of what follows: U+202A to U+202E, U+2066 to U+2069.
+bool turns_text(std::string_view text, std::size_t at) {
+  const unsigned second = byte_at(text, at + 1), third = byte_at(text, at + 2);
+  return byte_at(text, at) == 0xE2 && ((second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+                                       (second == 0x81 && third >= 0xA6 && third <= 0xA9));
+}
+
 /// Of a character of that length.
 bool is_control(std::string_view text, std::size_t at, std::size_t length) {
   const unsigned first = byte_at(text, at);
+  if (length == 3) return turns_text(text, at);
   return length == 1 ? first < 0x20 || first == 0x7F
                      : length == 2 && first == 0xC2 && byte_at(text, at + 1) < 0xA0;
 }

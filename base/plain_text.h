@@ -9,7 +9,8 @@ namespace gradwire {
 /// Whether it is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text);
 
-/// Whether it has a control character (C0, DEL, C1): line ends and tabs are such.
+/// Whether it has a control character (C0, DEL, C1, or one that turns the direction of text): line
+/// ends and tabs are such.
 bool has_control(std::string_view text);
 
 /// The text with what moves a cursor or rings a bell written out: control characters other than

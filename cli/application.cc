@@ -19,8 +19,8 @@ constexpr const char* kExamples =
     "GRADWIRE_SET_CLUSTER__WORKERS=8 is --set /cluster/workers=8 in every command that reads\n"
     "scenarios. Files and defaults are weaker; run --print-config says where each value is "
     "from.\n\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 scenario invalid, 4 some runs failed or were\n"
-    "skipped, 5 a capability is missing, 6 database unusable, 7 a bar or gate failed, 130/143\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 scenario invalid, 4 some runs failed or\n"
+    "diverged, 5 a capability is missing, 6 database unusable, 7 a bar or gate failed, 130/143\n"
     "interrupted (what was done is kept).";
 
 /// The variable that stands for a global option: GRADWIRE_NO_INPUT for --no-input.

@@ -1,5 +1,8 @@
 #include "cli/reports/price_options.h"
 
+#include <charconv>
+#include <cmath>
+
 #include "base/exact_text.h"
 
 namespace gradwire::cli {
@@ -23,10 +26,20 @@ constexpr PriceOption kOptions[] = {
 }  // namespace
 
 std::vector<CLI::Option*> add_price_options(CLI::App& command, PriceArguments& arguments) {
+  const CLI::Validator at_least_zero(
+      [](const std::string& text) {
+        double value = 0;
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = status == std::errc{} && end == text.data() + text.size();
+        return whole && std::isfinite(value) && value >= 0
+                   ? std::string()
+                   : "it is a number of 0 or more, not " + text;
+      },
+      "");
   std::vector<CLI::Option*> options;
   for (const PriceOption& option : kOptions)
     options.push_back(command.add_option(option.name, arguments.*option.value, option.help)
-                          ->check(CLI::NonNegativeNumber));
+                          ->check(at_least_zero));
   options.push_back(command.add_option("--currency", arguments.currency, "Of the prices (USD)"));
   return options;
 }

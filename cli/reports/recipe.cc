@@ -5,6 +5,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/folder.h"
+#include "base/plain_text.h"
 #include "results/recipes/recipe.h"
 
 namespace gradwire::cli {
@@ -30,7 +31,8 @@ void print(const Recipe& recipe, const RecipeAnswer& answer, const Context& cont
   else if (context.markdown())
     std::fputs(results::recipe_markdown(recipe, answer).c_str(), stdout);
   else
-    for (const std::string& sentence : answer.sentences) std::printf("%s\n", sentence.c_str());
+    for (const std::string& sentence : answer.sentences)
+      std::printf("%s\n", printable(sentence).c_str());
   std::fflush(stdout);
 }
 

@@ -53,6 +53,9 @@ bool write_other_form(const results::Store& store, std::span<const results::RunI
 }
 
 void report_runs(const ScalabilityArguments& arguments, const Context& context) {
+  if (std::filesystem::path(arguments.out).extension() == ".pdf")
+    throw Error(ErrorKind::kUsage, "write", arguments.out, "a browser prints it from the page",
+                "name the page, and add --pdf: -o report.html --pdf");
   const auto store = context.open_reader();
   std::vector<results::RunId> runs;
   for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name).id);

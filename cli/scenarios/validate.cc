@@ -27,7 +27,7 @@ void validate(const std::vector<std::string>& files, Context& context) {
           scenarios::read_scenario_file(scenarios::find_scenario_file(file));
       for (const std::string& warning : scenario.warnings) context.say("warning: " + warning);
       if (context.format() == Format::kText)
-        std::printf("%s: valid, %zu runs\n", file.c_str(), scenario.runs.size());
+        std::printf("%s: valid, %zu runs\n", printable(file).c_str(), scenario.runs.size());
     } catch (const ScenarioError& error) {
       context.exit_code = 3;
       for (const auto& problem : error.problems()) rows.push_back(problem_json(problem));

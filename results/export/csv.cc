@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/plain_text.h"
 
 namespace gradwire::results {
 namespace {
@@ -62,7 +63,8 @@ std::string csv_quoted(const std::string& text) {
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + csv_quoted(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    line += (i > 0 ? "," : "") + csv_quoted(printable(cells[i]));
   return line + "\r\n";
 }
 

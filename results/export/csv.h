@@ -10,7 +10,7 @@ namespace gradwire::results {
 
 /// A cell as RFC 4180 wants it: in quotes where it holds a comma, a quote or the end of a line.
 std::string csv_quoted(const std::string& text);
-/// A line of such cells, with its end.
+/// A line of such cells, with its end; control characters are written out (printable()).
 std::string csv_line(const std::vector<std::string>& cells);
 
 class CsvTable {

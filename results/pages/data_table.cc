@@ -1,8 +1,10 @@
 #include "results/pages/data_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/plain_text.h"
 #include "results/export/csv.h"
 #include "results/figures/svg.h"
 
@@ -33,8 +35,10 @@ HtmlTable shown(const DataTable& table) {
   for (const DataColumn& column : table.columns) out[0].push_back(column.title);
   for (const auto& row : table.rows) {
     out.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < row.size(); ++i) {
       out.back().push_back(shown_value(table.columns[i], row[i]));
+      std::ranges::replace(out.back().back(), '\n', ' ');  // a row is a line
+    }
   }
   return out;
 }
@@ -69,7 +73,7 @@ std::string data_html(const DataTable& table, std::set<std::string>* anchors) {
 std::string without_tags(std::string markdown) {
   for (std::size_t at = markdown.find('<'); at != std::string::npos; at = markdown.find('<', at))
     markdown.replace(at, 1, "&lt;");
-  return markdown;
+  return printable(markdown);
 }
 
 std::string data_csv(const DataTable& table) {

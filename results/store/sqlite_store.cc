@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <thread>
 
 #include "base/hash.h"
@@ -76,6 +77,12 @@ Connection open_reader(const std::string& path, const StoreOptions& options) {
 
 std::unique_ptr<Store> Store::open(const std::string& path, Mode mode,
                                    const StoreOptions& options) {
+  // SQLite waits for ever at a pipe, and takes a device for an empty database.
+  std::error_code unknown;
+  const auto kind = std::filesystem::status(path, unknown).type();
+  if (kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character ||
+      kind == std::filesystem::file_type::socket || kind == std::filesystem::file_type::block)
+    throw StoreError("open", path, "it is no file");
   const bool writable = mode == Mode::kReadWrite;
   return std::make_unique<SqliteStore>(
       writable ? open_writer(path, options) : open_reader(path, options), writable);
@@ -318,11 +325,15 @@ void SqliteStore::remove_checkpoint(RunId run) {
 void SqliteStore::tag(RunId run, const std::string& tag, bool add) {
   const std::scoped_lock lock(mutex_);
   require_writable("tag runs in");
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorKind::kUsage, "tag", subject_of(run), reason);
+  };
   if (tag.empty() || tag.find(',') != std::string::npos)
-    throw StoreError("tag", subject_of(run), "a tag is a text without commas, and not empty");
+    refuse("a tag is a text without commas, and not empty");
   if (add && (!is_utf8(tag) || has_control(tag)))
-    throw StoreError("tag", subject_of(run),
-                     "a tag is a text of UTF-8 without control characters, not " + printable(tag));
+    refuse("a tag is a text of UTF-8 without control characters, not " + printable(tag));
+  if (add && tag.find_first_not_of("0123456789") == std::string::npos)
+    refuse("a number names a run by itself, and is no tag");
   Transaction transaction(connection_, Transaction::Kind::kWrite, "tag runs in");
   require_run(run, "tag");
   Statement statement(connection_,

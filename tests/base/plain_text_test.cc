@@ -25,6 +25,13 @@ TEST_CASE("what moves a cursor is written out, and nothing else") {
                   "b\r\x7F") ==
         "a\\xFF"
         "b\\x0D\\x7F");
+  // What turns the direction of text may show a name as another one.
+  CHECK(printable("a\xE2\x80\xAE"
+                  "b") ==
+        "a\\xE2\\x80\\xAE"
+        "b");
+  CHECK(has_control("\xE2\x81\xA6"));
+  CHECK_FALSE(has_control("\xE2\x80\x93 \xE2\x82\xAC"));  // a dash, a euro
   CHECK(has_control("a\nb"));
   CHECK(has_control("\xC2\x80"));
   CHECK_FALSE(has_control("caf\xC3\xA9 \xFF"));

@@ -145,9 +145,11 @@ TEST_CASE("texts that are hostile stay texts: escapes are written out, what is n
   REQUIRE(run_program({"run", file, "--db", database, "--no-report", "-q"}).exit_code == 0);
 
   const Result tag = run_program({"tag", "t\x1B[31m", "1", "--db", database});
-  CHECK(tag.exit_code == 6);  // of the store
+  CHECK(tag.exit_code == 2);
   CHECK_THAT(tag.err, Catch::Contains("without control characters, not t\\x1B[31m"));
-  CHECK(run_program({"tag", "a\xFF", "1", "--db", database}).exit_code == 6);
+  CHECK(run_program({"tag", "a\xFF", "1", "--db", database}).exit_code == 2);
+  // It would name the run of that number no more.
+  CHECK(run_program({"tag", "7", "1", "--db", database}).exit_code == 2);
   CHECK(run_program({"tag", "caf\xC3\xA9 <b>';--", "1", "--db", database}).exit_code == 0);
 
   // The file's name is no UTF-8: the answer is, and whole.

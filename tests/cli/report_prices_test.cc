@@ -107,8 +107,25 @@ TEST_CASE("options of a report go before the prices of its scenarios, each by it
 
 TEST_CASE("a price below zero is refused") {
   for (const char* option : {"--gpu-hour", "--port-hour", "--gigabyte", "--ports-per-worker"}) {
-    const Result result = run_program({"report", option, "-1"});
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.err, Contains(option));
+    for (const char* price : {"-1", "nan", "inf", "1x", ""}) {
+      CAPTURE(price);
+      const Result result = run_program({"report", option, price});
+      CHECK(result.exit_code == 2);
+      CHECK_THAT(result.err, Contains(option));
+    }
   }
+}
+
+TEST_CASE(
+    "a currency that moves a cursor is written out, and a report in no form that there is "
+    "refused") {
+  const Priced priced;
+  const std::string text =
+      priced.call({"report", "--format", "markdown", "--gpu-hour", "2", "--currency", "\x1B[31m"})
+          .out;
+  CHECK_THAT(text, Contains("\\x1B[31m"));
+  CHECK_THAT(text, !Contains("\x1B"));
+  const Result pdf = run_program({"report", "-o", "report.pdf", "--db", "none.db"});
+  CHECK(pdf.exit_code == 2);
+  CHECK_THAT(pdf.err, Contains("--pdf"));
 }

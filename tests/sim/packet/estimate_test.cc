@@ -36,6 +36,20 @@ TEST_CASE("the work of a graph counts every segment of its collectives over its 
   CHECK(lossy.segments == Approx(100));
 }
 
+TEST_CASE("of more than ten million transfers the first ten million stand for all") {
+  // 2 * 2,399 hops of each of 2,400 workers, 1,000 bytes each: one segment over two links.
+  const int workers = 2'400;
+  const std::int64_t transfers = 2LL * (workers - 1) * workers;
+  REQUIRE(transfers > 10'000'000);
+  const PacketWork ring =
+      work_of(Cluster::star(workers, link(1e9, 50e-6)), ring_graph(workers, 600'000), {});
+  CHECK(ring.transfers == transfers);
+  CHECK(ring.segments == Approx(static_cast<double>(transfers)));
+  CHECK(ring.events ==
+        Approx(static_cast<double>(transfers) *
+               (1.5 * 2 * kEventsPerPlainHop + kEventsPerSegment + kEventsPerTransfer)));
+}
+
 TEST_CASE("a forecast of events is right within a factor of two, mostly within a fifth",
           "[needs-packet]") {
   require_packet_program();
