@@ -167,7 +167,7 @@ TEST_CASE("tags and removal", "[store]") {
   CHECK(store->runs()[0].tags.empty());
   store->tag(second, "keep", false);
   CHECK(store->run(second)->tags == std::vector<std::string>{"paper"});
-  CHECK_THROWS_AS(store->tag(second, "a,b", true), Error);
+  CHECK_THROWS_AS(store->tag(second, "a,b", true), gradwire::Error);
   store->remove_run(second);
   CHECK_FALSE(store->run(second));
   CHECK(store->run(first));
