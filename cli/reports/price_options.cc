@@ -35,7 +35,7 @@ std::vector<CLI::Option*> add_price_options(CLI::App& command, PriceArguments& a
                    ? std::string()
                    : "it is a number of 0 or more, not " + text;
       },
-      "");
+      "NONNEGATIVE");
   std::vector<CLI::Option*> options;
   for (const PriceOption& option : kOptions)
     options.push_back(command.add_option(option.name, arguments.*option.value, option.help)
