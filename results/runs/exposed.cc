@@ -52,12 +52,6 @@ BusyTimes without(const BusyTimes& list, const BusyTimes& covers) {
   return left;
 }
 
-double length(const BusyTimes& list) {
-  double sum = 0;
-  for (const BusyTime& each : list) sum += each.end_s - each.start_s;
-  return sum;
-}
-
 /// By worker, lanes united; what is nobody's is everybody's, and is left out where there is a
 /// worker to have it.
 std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments) {
@@ -88,6 +82,12 @@ BusyTimes exposed_of(const Lanes& lanes) {
 
 }  // namespace
 
+double seconds_of(std::span<const BusyTime> times) {
+  double sum = 0;
+  for (const BusyTime& each : times) sum += each.end_s - each.start_s;
+  return sum;
+}
+
 std::vector<TimelineSegment> exposed_communication(std::span<const TimelineSegment> segments) {
   std::vector<TimelineSegment> exposed;
   for (const auto& [worker, lanes] : lanes_of(segments))
@@ -110,11 +110,11 @@ TimeSplit split_of(std::span<const TimelineSegment> segments, int workers) {
   for (const auto& [worker, lanes] : lanes_of(segments)) {
     if (worker >= workers) continue;
     ++split.workers;
-    split.compute_s += length(lanes.compute);
-    split.codec_s += length(lanes.codec);
-    split.exposed_codec_s += length(without(lanes.codec, lanes.compute));
-    split.network_s += length(lanes.network);
-    split.exposed_s += length(exposed_of(lanes));
+    split.compute_s += seconds_of(lanes.compute);
+    split.codec_s += seconds_of(lanes.codec);
+    split.exposed_codec_s += seconds_of(without(lanes.codec, lanes.compute));
+    split.network_s += seconds_of(lanes.network);
+    split.exposed_s += seconds_of(exposed_of(lanes));
   }
   for (double* sum : {&split.compute_s, &split.codec_s, &split.exposed_codec_s, &split.network_s,
                       &split.exposed_s})

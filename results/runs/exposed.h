@@ -20,6 +20,9 @@ struct BusyTime {
   std::int64_t step = 0;  ///< of the segment that began it
 };
 
+/// Sum of the times.
+double seconds_of(std::span<const BusyTime> times);
+
 /// What one worker did: times of each kind lie apart, in order.
 struct WorkerTimes {
   std::int32_t worker = 0;

@@ -62,12 +62,6 @@ std::optional<StepWindow> middle_step(std::span<const TimelineSegment> segments,
   return window;
 }
 
-double seconds_of(std::span<const BusyTime> times) {
-  double sum = 0;
-  for (const BusyTime& each : times) sum += each.end_s - each.start_s;
-  return sum;
-}
-
 std::vector<BusyTime> joined(std::span<const BusyTime> times, double pause_s) {
   std::vector<BusyTime> result;
   for (const BusyTime& each : times) {

@@ -21,9 +21,6 @@ struct StepWindow {
 std::optional<StepWindow> middle_step(std::span<const TimelineSegment> segments,
                                       std::span<const TimelineSegment> path);
 
-/// Sum of the times.
-double seconds_of(std::span<const BusyTime> times);
-
 /// Times with pauses below `pause_s` between them become one.
 std::vector<BusyTime> joined(std::span<const BusyTime> times, double pause_s);
 
