@@ -22,10 +22,6 @@ constexpr const char* kScenario = R"({"schema_version": 1, "name": "undone",
   "cluster": {"workers": 4, "device": "reference-cpu"}, "executor": "flow",
   "network": {"topology": "star", "link": {"bandwidth": "1Gbps", "delay": "50us"}}})";
 
-std::unique_ptr<Store> open_to_read(const std::string& path) {
-  return Store::open(path, Store::Mode::kReadOnly);
-}
-
 /// All that is stored of runs and their steps.
 std::string stored(const std::string& path) {
   const auto store = open_to_read(path);

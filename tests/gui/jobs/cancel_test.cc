@@ -43,10 +43,6 @@ constexpr const char* kLongScenario = R"({"schema_version": 1, "name": "long",
   "cluster": {"workers": 4, "device": "reference-cpu"}, "executor": "flow",
   "network": {"topology": "star", "link": {"bandwidth": "1Gbps", "delay": "50us"}}})";
 
-std::unique_ptr<Store> open_to_read(const std::string& path) {
-  return Store::open(path, Store::Mode::kReadOnly);
-}
-
 }  // namespace
 
 TEST_CASE("a cancel reaches the run although the window is busy from then on", "[gui]") {

@@ -35,4 +35,8 @@ inline std::unique_ptr<results::Store> open_fake(const std::string&) {
   return gui::samples::make_fake_store(20);
 }
 
+inline std::unique_ptr<results::Store> open_to_read(const std::string& path) {
+  return results::Store::open(path, results::Store::Mode::kReadOnly);
+}
+
 }  // namespace gradwire::testing
