@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/cluster/link_kind.h"
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
@@ -28,7 +29,7 @@ SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) 
   if (queue) return queue.get();
   queue = std::make_shared<SharedQueue>(static_cast<double>(spec.queue.count()),
                                         path.discipline.framing);
-  if (has_own_device(cluster_.link_of(id).spec)) queue->set_without_place();
+  if (!is_plain(cluster_.link_of(id).spec)) queue->set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->set_wire(followers_[static_cast<std::size_t>(f)]);
   return queue.get();
@@ -40,7 +41,7 @@ void FlowNetwork::follow_all(Connection& connection) {
   const StreamPath& path = *connection.path;
   const auto place_on = [&](ChannelId id, SharedQueue* shared) {
     const double rate = cluster_.nominal_rate(id).value() / 8;
-    const bool is_own = has_own_device(cluster_.link_of(id).spec);
+    const bool is_own = !is_plain(cluster_.link_of(id).spec);
     const double follows = is_own ? 0 : std::min(StreamPath::kFollowing, headers_) / rate;
     return TcpStream::Place{nullptr, -1, shared, rate,
                             cluster_.channel(id).delay.value() - follows};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/cluster/link_kind.h"
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
@@ -162,7 +163,7 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
       static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
   queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
                                      path.discipline.framing, std::max(kLeastPackets, product));
-  if (has_own_device(cluster_.link_of(id).spec)) queue->packets.set_without_place();
+  if (!is_plain(cluster_.link_of(id).spec)) queue->packets.set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;

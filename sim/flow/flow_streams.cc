@@ -159,8 +159,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
     const double jitter = cluster_.channel(id).jitter.value();
     if (jitter > 0) jitters.push_back(jitter);
   }
-  std::vector<ChannelId> back;
-  for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
+  const std::vector<ChannelId> back = way_back(forward);
   connection.stream = std::make_unique<TcpStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       losses(forward, connection.key, false), losses(back, connection.key, true));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "sim/cluster/link_kind.h"
 #include "sim/flow/shares/rate_follower.h"
 
 namespace gradwire::sim {
@@ -49,7 +50,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
     changes = changes || (wire && follows);
     if (follows || !wire) only_change = only_change == kNoChange && wire ? id : kSeveral;
-    const bool steady = !has_own_device(cluster.link_of(id).spec);
+    const bool steady = is_plain(cluster.link_of(id).spec);
     if (steady) gap_a_byte += per_byte;
     if (!line && per_byte * line_rate >= kHardlyLess) {
       line = true;

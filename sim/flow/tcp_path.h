@@ -35,11 +35,11 @@ struct QueueWay {
 };
 QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue);
 
-/// Whether `packet` has a device of its own for the link, which has no place behind the packet on
-/// the wire, and carries a packet's gap with it.
-inline bool has_own_device(const LinkSpec& spec) {
-  return spec.schedule || spec.schedule_back || !spec.outages.empty() || spec.half_duplex ||
-         spec.jitter.value() > 0;
+/// The channels on which acknowledgements of what takes `route` go back, the first one first.
+inline std::vector<ChannelId> way_back(std::span<const ChannelId> route) {
+  std::vector<ChannelId> back;
+  for (auto id = route.rbegin(); id != route.rend(); ++id) back.push_back(*id ^ 1);
+  return back;
 }
 
 /// The constants of one path.

@@ -15,8 +15,8 @@
 #include <memory>
 #include <utility>
 
+#include "sim/cluster/link_kind.h"
 #include "sim/packet/link_device.h"
-#include "sim/packet/link_kind.h"
 #include "sim/packet/ns3_queues.h"
 #include "sim/packet/ns3_routing.h"
 

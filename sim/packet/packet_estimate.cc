@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/cluster/link_kind.h"
 #include "sim/packet/cell_work.h"
-#include "sim/packet/link_kind.h"
 #include "sim/packet/packet_executor.h"
 #include "sim/session/session.h"
 

@@ -4,6 +4,8 @@
 namespace gradwire::sim {
 
 /// Whether ns-3's point-to-point device can be that link: full duplex, of one rate, always there.
+/// Of the others `packet` has a device of its own, which has no place behind the packet on the
+/// wire, and carries a packet's gap with it.
 inline bool is_plain(const LinkSpec& spec) {
   return !spec.schedule && !spec.schedule_back && spec.outages.empty() && !spec.half_duplex &&
          spec.jitter.value() <= 0;
