@@ -130,10 +130,6 @@ double alone(const Cell& cell, double air) {
   return bits / (kWifiFraming * bits / air + kWifiTurn);
 }
 
-double distance_at(const Station& station, double time) {
-  return std::abs(station.distance + station.speed * time);
-}
-
 /// When a moving station crosses the edge of a scheme's reach, ascending, from 0 on.
 std::set<double> crossings(const Cell& cell, const Station& station, bool up) {
   std::set<double> times{0};
@@ -210,6 +206,10 @@ void check_cell(const Cell& cell, const std::vector<std::string>& names) {
       refuse(subject, name + " is at no place", "give a distance of 0 m or more");
     }
   }
+}
+
+double distance_at(const Station& station, double time) {
+  return std::abs(station.distance + station.speed * time);
 }
 
 double air_rate(const Cell& cell, double distance, bool up) {

@@ -67,6 +67,9 @@ inline constexpr double kWifiTurnTime = 5.484e-3;  ///< s
 /// Throws SimError for a cell that no network can have; `names`: of the nodes.
 void check_cell(const Cell& cell, const std::vector<std::string>& names);
 
+/// m: of the station from its base at `time`, s.
+double distance_at(const Station& station, double time);
+
 /// Bits per second of what a station sends or gets while it has the air; 0: out of range.
 double air_rate(const Cell& cell, double distance, bool up);
 /// Bits per second of a station that is served alone, with what each turn costs.

@@ -17,8 +17,7 @@ void FlowNetwork::open_in_cell(std::int32_t c) {
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       LossSequence(0, {}), LossSequence(0, {}));
   stream->set_phases({seed_, 0, 0, kCellPhases});
-  std::vector<ChannelId> back;
-  for (auto id = route_.rbegin(); id != route_.rend(); ++id) back.push_back(*id ^ 1);
+  const std::vector<ChannelId> back = way_back(route_);
   in_cell_.back() = cells_->add(std::move(stream), route_, losses(route_, connection.key, false),
                                 losses(back, connection.key, true));
   of_cell_.push_back(c);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "sim/cluster/cluster.h"
+
 namespace gradwire::sim {
 
 /// A packet of a connection that crosses a radio cell: a segment, or an acknowledgement that goes
@@ -17,6 +19,13 @@ struct CellPacket {
   std::int32_t sent = 0;    ///< ticks
   double came = 0;          ///< s, to the queue that it waits in
 };
+
+/// The outage of the station's link that it is in; null: none.
+inline const Outage* outage_at(const Link& link, double now) {
+  for (const Outage& outage : link.spec.outages)
+    if (now >= outage.begin.value() && now < outage.end.value()) return &outage;
+  return nullptr;
+}
 
 /// What stations and their base share: queues, and who sends when. An event is at most a packet.
 class Air {

@@ -81,7 +81,7 @@ std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const
   added.network = this;
   added.number = number;
   added.ways[0].assign(route.begin(), route.end());
-  for (auto id = route.rbegin(); id != route.rend(); ++id) added.ways[1].push_back(*id ^ 1);
+  added.ways[1] = way_back(route);
   for (int back = 0; back < 2; ++back) {
     for (const ChannelId id : added.ways[back]) {
       CellWire* wire = wire_of(id);
@@ -110,16 +110,20 @@ void CellNetwork::enter(double now, const CellPacket& packet) {
   sent_[static_cast<std::size_t>(id)] += packet.wire;
   bool passes = true;
   if (CellWire* wire = wire_of(id)) {
-    passes = wire->push(now, owner.flows[back][hop], packet);
-    passed_.clear();
-    wire->take(passed_);
-    for (const auto& [time, each] : passed_) coming_.push({time, 0, each});
+    passes = wire->push(now, owner.flows[back][hop], packet, passed_);
+    take_passed();
   } else {
     const Place& place = places_[static_cast<std::size_t>(id / 2)];
     passes =
         airs_[static_cast<std::size_t>(place.cell)]->push(now, place.station, id % 2 == 0, packet);
   }
   if (!passes && back == 0) owner.stream->note_dropped();
+}
+
+/// What has passed a wire arrives in time.
+void CellNetwork::take_passed() {
+  for (const auto& [time, packet] : passed_) coming_.push({time, 0, packet});
+  passed_.clear();
 }
 
 /// It has passed a channel.
@@ -194,11 +198,11 @@ double CellNetwork::next_event() const {
 }
 
 /// What has arrived at the connection's ends, and when it does something next.
-void CellNetwork::look_at(double now, Connection& one, std::vector<Ended>* ended) {
+void CellNetwork::look_at(double now, Connection& one, std::vector<Ended>& ended) {
   TcpStream& stream = *one.stream;
   while (stream.delivered(now)) {
     const TcpStream::Message& message = stream.front();
-    ended->push_back({one.number, message.id, message.wire, message.retransmissions});
+    ended.push_back({one.number, message.id, message.wire, message.retransmissions});
     stream.pop();
   }
   const double next = std::min(stream.next_event(), stream.ack_deadline());
@@ -228,20 +232,17 @@ void CellNetwork::run_next(double now, std::vector<Ended>& ended) {
   } else {
     for (CellWire* wire : used_) {
       if (wire->next_event() > now) continue;
-      passed_.clear();
       wire->run(now, passed_);
-      for (const auto& [time, packet] : passed_) coming_.push({time, 0, packet});
+      take_passed();
     }
     for (const auto& air : airs_) {
       if (air->next_event() > now) continue;
       through_.clear();
       air->run(through_);
-      // What it lets through may come to another queue of it.
-      const std::vector<CellPacket> arrived = through_;
-      for (const CellPacket& packet : arrived) leave(now, packet);
+      for (const CellPacket& packet : through_) leave(now, packet);
     }
   }
-  for (const std::int32_t c : touched_) look_at(now, connection(c), &ended);
+  for (const std::int32_t c : touched_) look_at(now, connection(c), ended);
   touched_.clear();
 }
 

@@ -86,7 +86,8 @@ class CellNetwork {
   void leave(double now, CellPacket packet);
   void come(double now, const CellPacket& packet);
   void send_acks(double now, Connection& connection);
-  void look_at(double now, Connection& connection, std::vector<Ended>* ended);
+  void take_passed();
+  void look_at(double now, Connection& connection, std::vector<Ended>& ended);
   void flush();
   void run_next(double now, std::vector<Ended>& ended);
 

@@ -37,7 +37,7 @@ double CellWire::arrival(double departure) {
   return last_arrival_ = std::max(last_arrival_, time);
 }
 
-bool CellWire::push(double now, std::int32_t flow, const CellPacket& packet) {
+bool CellWire::push(double now, std::int32_t flow, const CellPacket& packet, Passed& passed) {
   if (limit_ <= 0) {
     std::int64_t number = 0;
     if (free_.empty()) {
@@ -55,13 +55,8 @@ bool CellWire::push(double now, std::int32_t flow, const CellPacket& packet) {
   const double begin = std::max(now, free_at_);
   free_at_ = through(begin, packet.wire);
   busy_ += free_at_ - begin;
-  passed_.emplace_back(arrival(free_at_), packet);
+  passed.emplace_back(arrival(free_at_), packet);
   return true;
-}
-
-void CellWire::take(Passed& passed) {
-  passed.insert(passed.end(), passed_.begin(), passed_.end());
-  passed_.clear();
 }
 
 void CellWire::run(double now, Passed& passed) {

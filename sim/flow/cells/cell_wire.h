@@ -23,15 +23,14 @@ class CellWire {
 
   /// A flow of its own in the queue.
   std::int32_t add_flow() { return fair_.add_flow(flows_++); }
-  /// False: the packet is dropped.
-  bool push(double now, std::int32_t flow, const CellPacket& packet);
+  /// Packets that pass the wire, with the times of their arrivals.
+  using Passed = std::vector<std::pair<double, CellPacket>>;
+  /// False: the packet is dropped. Of a queue with a limit it is known at once when it passes.
+  bool push(double now, std::int32_t flow, const CellPacket& packet, Passed& passed);
   /// s: when the next packet leaves the queue.
   double next_event() const { return limit_ > 0 ? kNever : fair_.next_turn(); }
-  /// It does; packets that have passed the wire, with the times of their arrivals.
-  using Passed = std::vector<std::pair<double, CellPacket>>;
+  /// It does.
   void run(double now, Passed& passed);
-  /// Those of a queue with a limit, since the last call.
-  void take(Passed& passed);
   double busy() const { return busy_; }  ///< s
 
  private:
@@ -52,7 +51,6 @@ class CellWire {
   double free_at_ = 0;
   double last_arrival_ = 0;
   double busy_ = 0;
-  Passed passed_;
 };
 
 }  // namespace gradwire::sim

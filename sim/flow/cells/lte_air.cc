@@ -54,15 +54,13 @@ LteAir::LteAir(const Cell& cell, std::vector<const Link*> links)
 
 /// Of one resource block in a subframe; 0: out of range.
 double LteAir::block_at(std::size_t phone, bool up, double now) const {
-  const Station& place = cell_.stations[phone];
-  const double rate = air_rate(cell_, std::abs(place.distance + place.speed * now), up);
+  const double rate = air_rate(cell_, distance_at(cell_.stations[phone], now), up);
   return rate * kSubframe / 8 / (up ? blocks_up_ : blocks_down_);
 }
 
 /// The same; 0 while it is away, too.
 double LteAir::block_bytes(std::size_t phone, bool up, double now) const {
-  for (const Outage& outage : links_[phone]->spec.outages)
-    if (now >= outage.begin.value() && now < outage.end.value()) return 0;
+  if (outage_at(*links_[phone], now)) return 0;
   if (cell_.stations[phone].speed != 0) return block_at(phone, up, now);
   return up ? phones_[phone].block_up : phones_[phone].block_down;
 }

@@ -49,13 +49,13 @@ Rlc::Pdu Rlc::send(double now, double bytes) {
   }
   if (!again_.empty()) {
     if (again_.front().bytes > bytes) return pdu;  // it waits for more
-    Sent sent = std::move(again_.front());
+    const Sent sent = again_.front();
     again_.pop_front();
     again_bytes_ -= sent.bytes;
     unacknowledged_bytes_ += sent.bytes;
     if (again_.empty() && waiting_.empty()) poll_at_ = now + kPollAgain;
     pdu.number = sent.number;
-    unacknowledged_.push_back(std::move(sent));
+    unacknowledged_.push_back(sent);
     return pdu;
   }
   return waiting_.empty() ? pdu : send_data(now, bytes);
@@ -81,7 +81,7 @@ Rlc::Pdu Rlc::send_data(double now, double bytes) {
   }
   if (waiting_.empty()) bytes_ = 0;
   const double size = bytes - std::max(0.0, left);
-  unacknowledged_.push_back({pdu.number, size, {}});
+  unacknowledged_.push_back({pdu.number, size});
   unacknowledged_bytes_ += size;
   poll_at_ = now + kPollAgain;
   return pdu;

@@ -62,7 +62,6 @@ class Rlc {
   struct Sent {
     std::int64_t number = 0;
     double bytes = 0;
-    std::vector<CellPacket> packets;
   };
 
   bool may_report_status(double now) const { return owes_ && now >= silent_until_; }

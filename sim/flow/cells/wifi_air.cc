@@ -17,11 +17,7 @@ constexpr double kOneSlot = 4e-6;
 }  // namespace
 
 WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws)
-    : cell_(cell),
-      links_(std::move(links)),
-      draws_(draws),
-      nodes_(links_.size() + 1),
-      turns_(nodes_.size()) {
+    : cell_(cell), links_(std::move(links)), draws_(draws), nodes_(links_.size() + 1) {
   nodes_.front().queues.resize(links_.size());
   for (std::size_t i = 1; i < nodes_.size(); ++i) nodes_[i].queues.resize(1);
   for (const Station& station : cell_.stations) moves_ = moves_ || station.speed != 0;
@@ -31,19 +27,8 @@ WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomS
   powers_ = std::move(powers);
 }
 
-/// Whether the station is away; `until`: when it is back.
-bool WifiAir::is_absent(std::size_t station, double now, double* until) const {
-  for (const Outage& outage : links_[station]->spec.outages) {
-    if (now < outage.begin.value() || now >= outage.end.value()) continue;
-    if (until) *until = outage.end.value();
-    return true;
-  }
-  return false;
-}
-
 double WifiAir::rate(std::size_t station, bool up, double now) const {
-  const Station& place = cell_.stations[station];
-  return air_rate(cell_, std::abs(place.distance + place.speed * now), up);
+  return air_rate(cell_, distance_at(cell_.stations[station], now), up);
 }
 
 void WifiAir::draw_slots(Node& node, double now) {
@@ -66,10 +51,9 @@ void WifiAir::count_down(Node& node, double now) {
 double WifiAir::access(std::size_t number) const {
   const Node& node = nodes_[number];
   if (!has_frames(node) || node.was_busy || node.awaits) return kNever;
-  double time = std::max(node.start, node.grant) + node.slots * kSlot;
-  double back = 0;
-  if (number > 0 && is_absent(number - 1, time, &back)) time = back;
-  return time;
+  const double time = std::max(node.start, node.grant) + node.slots * kSlot;
+  const Outage* const away = number > 0 ? outage_at(*links_[number - 1], time) : nullptr;
+  return away ? away->end.value() : time;
 }
 
 bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) {
@@ -150,7 +134,7 @@ void WifiAir::run(std::vector<CellPacket>& through) {
     response.need = kTaken;
     response.acknowledges = true;
     begin(now, {response});
-  } else if (turns_[one.node] == one.turn && nodes_[one.node].awaits) {
+  } else if (nodes_[one.node].turn == one.turn && nodes_[one.node].awaits) {
     fail(one.node, now);
   }
 }
@@ -182,7 +166,7 @@ WifiAir::Frame WifiAir::turn_of(std::size_t number, double now) {
   choose_receiver(node);
   const std::size_t station = number > 0 ? number - 1 : node.to;
   const double possible = rate(station, number > 0, now);
-  const bool gone = possible <= 0 || is_absent(station, now, nullptr);
+  const bool gone = possible <= 0 || outage_at(*links_[station], now) != nullptr;
   Frame turn{.from = number, .to = number > 0 ? 0 : node.to + 1, .begin = now};
   turn.width = node.asks ? kControlWidth : cell_.width;
   turn.rate = std::max(possible, kLeastRate);
@@ -215,7 +199,7 @@ void WifiAir::begin_turns(double now) {
     if (!has_frames(node)) continue;
     turns.push_back(turn_of(i, time));
     node.awaits = true;
-    ++turns_[i];
+    ++node.turn;
   }
   begin(now, std::move(turns));
 }

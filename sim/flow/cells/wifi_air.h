@@ -65,6 +65,7 @@ class WifiAir final : public Air {
     std::size_t to = 0;                          ///< queue of what is in flight
     std::size_t flight = 0;                      ///< its packets: sent, and not acknowledged
     std::size_t arrived = 0;                     ///< of these
+    std::uint64_t turn = 0;                      ///< how many it has taken
     bool awaits = false;                         ///< an acknowledgement
     bool sends = false;
     bool was_busy = false;
@@ -110,7 +111,6 @@ class WifiAir final : public Air {
   void choose_receiver(Node& node);
   void drop_old(Node& node, double now);
   double rate(std::size_t station, bool up, double now) const;
-  bool is_absent(std::size_t station, double now, double* until) const;
   double next_passage(const Frame& frame) const;
   void pass(Frame& frame, std::vector<CellPacket>& through);
   void succeed(std::size_t node, double now);
@@ -126,7 +126,6 @@ class WifiAir final : public Air {
   std::vector<Frame> frames_;  ///< in the air
   std::vector<Due> dues_;
   std::uint64_t frame_numbers_ = 0;
-  std::vector<std::uint64_t> turns_;  ///< by node: counted
   double busy_ = 0;
   double busy_since_ = 0;
 };

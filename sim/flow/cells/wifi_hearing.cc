@@ -16,10 +16,9 @@ double WifiAir::power(std::size_t from, std::size_t to, double now) const {
   if (!powers_.empty()) return powers_[from * nodes_.size() + to];
   const auto place = [&](std::size_t node) -> std::complex<double> {
     if (node == 0) return 0;
-    const Station& station = cell_.stations[node - 1];
     const double part = static_cast<double>(node - 1) / static_cast<double>(cell_.stations.size());
     return std::polar(1.0, 2 * std::numbers::pi * part) *
-           std::abs(station.distance + station.speed * now);
+           distance_at(cell_.stations[node - 1], now);
   };
   const Radio& radio = radio_of(Cell::Kind::kWifi);
   const double distance = std::max(1.0, std::abs(place(from) - place(to)));
@@ -124,8 +123,7 @@ void WifiAir::end(const Frame& frame) {
   if (heard) {
     dues_.push_back({now + kSifs, frame.to, frame.from, response, 0});
   } else {
-    dues_.push_back(
-        {now + kSifs + kSlot + kLegacyPreamble, frame.from, frame.to, 0, turns_[frame.from]});
+    dues_.push_back({now + kSifs + kSlot + kLegacyPreamble, frame.from, frame.to, 0, from.turn});
   }
 }
 
