@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/charts/colour_classes.h"
 #include "gui/charts/painter_canvas.h"
 
 namespace gradwire::gui {
@@ -15,8 +14,9 @@ namespace {
 constexpr double kSide = 70, kTop = 44, kBottom = 30;
 constexpr double kAxisReach = 14;  ///< pixels beside an axis that belong to it
 constexpr double kSlip = 4;        ///< a shorter drag is a click
-constexpr int kMostSmooth = 400;
-constexpr int kMostLines = 1500;  ///< of more runs every n-th is drawn
+constexpr std::size_t kMostSmooth = 400;
+constexpr std::size_t kMostLines = 1500;  ///< of more runs every n-th is drawn
+constexpr int kLinesAtOnce = 120;         ///< of an event: some 25 ms
 constexpr double kKeyStep = 0.05;
 }  // namespace
 
@@ -29,6 +29,13 @@ ParallelView::ParallelView(RunTable* table, RunSelection* selection, QWidget* pa
   timer_.setSingleShot(true);
   timer_.setInterval(0);
   connect(&timer_, &QTimer::timeout, this, &ParallelView::rebuild);
+  lines_timer_.setSingleShot(true);
+  lines_timer_.setInterval(0);
+  connect(&lines_timer_, &QTimer::timeout, this, [this] {
+    if (cache_.isNull() || stale_) return;  // another picture is to come
+    go_on();
+    update();
+  });
   const auto later = [this] {
     stale_ = true;
     if (isVisible()) timer_.start();
@@ -88,17 +95,19 @@ std::optional<std::size_t> ParallelView::axis_at(double x) const {
   return std::nullopt;
 }
 
-void ParallelView::paint_lines(QPainter& painter, bool chosen) const {
+/// Some more lines of those that are chosen, or are not; whether these are all.
+bool ParallelView::paint_lines(QPainter& painter) {
   const RunView& view = table_->view();
-  const RunClasses methods(view, Column::kMethod, kMethodColours);
-  std::vector<QColor> colours;
-  for (std::size_t i = 0; i < methods.names().size(); ++i) {
-    colours.push_back(series_colour(theme_, methods.number_of(i)));
-  }
-  const int step = chosen ? 1 : view.rows() / kMostLines + 1;
-  for (int row = 0; row < view.rows(); row += step) {
-    const results::RunSummary& run = view.at(row);
-    if (selection_->contains(run.id) != chosen) continue;
+  const std::size_t lines =
+      chosen_ ? selection_->runs().size() : static_cast<std::size_t>(view.rows());
+  // Thousands of smooth lines would take a second, and look the same.
+  painter.setRenderHint(QPainter::Antialiasing, lines <= kMostSmooth);
+  int left = kLinesAtOnce;
+  for (; next_row_ < view.rows() && left > 0; ++next_row_) {
+    const results::RunSummary& run = view.at(next_row_);
+    if (selection_->contains(run.id) != chosen_) continue;
+    if (met_++ % (lines / kMostLines + 1) != 0) continue;
+    --left;
     QPainterPath path;
     bool drawing = false;
     for (std::size_t i = 0; i < axes_.size(); ++i) {
@@ -111,11 +120,12 @@ void ParallelView::paint_lines(QPainter& painter, bool chosen) const {
       drawing ? path.lineTo(at) : path.moveTo(at);
       drawing = true;
     }
-    QColor colour = colours[methods.of(run)];
-    if (!chosen) colour.setAlphaF(view.rows() > 200 ? 0.25F : 0.6F);
-    painter.setPen(QPen(chosen ? theme_.ink : colour, chosen ? 2.5 : 1));
+    QColor colour = colours_[classes_->of(run)];
+    if (!chosen_) colour.setAlphaF(view.rows() > 200 ? 0.25F : 0.6F);
+    painter.setPen(QPen(chosen_ ? theme_.ink : colour, chosen_ ? 2.5 : 1));
     painter.drawPath(path);
   }
+  return next_row_ == view.rows();
 }
 
 void ParallelView::paint_axes(QPainter& painter) const {
@@ -163,23 +173,44 @@ DataTable ParallelView::table() const {
   return table;
 }
 
+/// Begins a picture, whose lines come over several events where there are many.
 void ParallelView::render() {
   const double ratio = devicePixelRatioF();
   cache_ = QPixmap(size() * ratio);
   cache_.setDevicePixelRatio(ratio);
   cache_.fill(theme_.background);
-  QPainter painter(&cache_);
-  painter.setFont(font());
   if (axes_.size() < 2) {
+    QPainter painter(&cache_);
+    painter.setFont(font());
     painter.setPen(theme_.faint_ink);
     painter.drawText(rect(), Qt::AlignCenter, "The shown runs do not differ in two columns.");
     return;
   }
-  // Thousands of smooth lines would take a second, and look the same.
-  painter.setRenderHint(QPainter::Antialiasing, table_->view().rows() <= kMostSmooth);
-  paint_lines(painter, false);
+  classes_.emplace(table_->view(), Column::kMethod, kMethodColours);
+  colours_.clear();
+  for (std::size_t i = 0; i < classes_->names().size(); ++i)
+    colours_.push_back(series_colour(theme_, classes_->number_of(i)));
+  begin_lines(false);
+  go_on();
+}
+
+void ParallelView::begin_lines(bool chosen) {
+  chosen_ = chosen;
+  next_row_ = 0;
+  met_ = 0;
+}
+
+/// Some more lines; above all of them the chosen ones, and then the axes.
+void ParallelView::go_on() {
+  QPainter painter(&cache_);
+  painter.setFont(font());
+  bool all = paint_lines(painter);
+  if (all && !chosen_) {
+    begin_lines(true);
+    all = paint_lines(painter);
+  }
+  if (!all) return lines_timer_.start();
   painter.setRenderHint(QPainter::Antialiasing);
-  paint_lines(painter, true);
   paint_axes(painter);
 }
 

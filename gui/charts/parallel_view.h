@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "gui/charts/colour_classes.h"
 #include "gui/charts/parallel_axes.h"
 #include "gui/charts/theme.h"
 #include "gui/models/data_table.h"
@@ -41,7 +42,9 @@ class ParallelView : public QWidget {
  private:
   void rebuild();
   void render();
-  void paint_lines(QPainter& painter, bool chosen) const;
+  void go_on();
+  void begin_lines(bool chosen);
+  bool paint_lines(QPainter& painter);
   void paint_axes(QPainter& painter) const;
   void apply_brushes();
   std::optional<std::size_t> axis_at(double x) const;
@@ -54,7 +57,12 @@ class ParallelView : public QWidget {
   QString brushed_;  ///< the filter that the brushes made
   Theme theme_;
   QPixmap cache_;
-  QTimer timer_;
+  std::optional<RunClasses> classes_;  ///< of the picture in cache_: by method
+  std::vector<QColor> colours_;        ///< of these
+  bool chosen_ = false;                ///< lines that are drawn now
+  int next_row_ = 0;                   ///< whose line it has not yet
+  std::size_t met_ = 0;                ///< of them so far
+  QTimer timer_, lines_timer_;
   std::optional<std::size_t> dragged_;
   std::size_t current_ = 0;  ///< the axis that keys move
   double drag_from_ = 0;

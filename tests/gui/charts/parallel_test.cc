@@ -111,3 +111,49 @@ TEST_CASE("dragging along an axis filters the table, and what was typed stays", 
   QTest::qWait(20);
   CHECK_FALSE(view.grab().isNull());
 }
+
+TEST_CASE("lines of thousands of runs come over several events, and the axes above all", "[gui]") {
+  RunSelection selection;
+  RunTable table(&selection);
+  table.set_runs(make_run_set(samples::sample_runs(2000)));
+  ParallelView view(&table, &selection);
+  view.resize(900, 400);
+  view.show();
+  REQUIRE(QTest::qWaitForWindowExposed(&view));
+  REQUIRE(view.axes().size() > 2);
+  const auto ink = [&](int rows) {
+    const QImage image = view.grab().toImage();
+    int count = 0;
+    for (int y = 0; y < std::min(rows, image.height()); ++y)
+      for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y).lightness() < 60;
+    return count;
+  };
+  const auto inked = [&] { return ink(400); };
+  const auto settle = [&] {
+    return QTest::qWaitFor(
+        [&] {
+          const QImage before = view.grab().toImage();
+          QTest::qWait(200);
+          return view.grab().toImage() == before;
+        },
+        20000);
+  };
+  const QImage first = view.grab().toImage();
+  const int titles = ink(30);  // of the axes, above all lines
+  REQUIRE(settle());
+  CHECK(view.grab().toImage() != first);
+  CHECK(titles == 0);
+  CHECK(ink(30) > 200);
+
+  // Chosen lines stand above the others, all of them or one.
+  const int axes = inked();
+  selection.select({table.view().at(0).id});
+  REQUIRE(settle());
+  CHECK(inked() > axes + 300);
+  std::vector<RunId> all;
+  for (int row = 0; row < table.view().rows(); ++row) all.push_back(table.view().at(row).id);
+  const int one = inked();
+  selection.select(all);
+  REQUIRE(settle());
+  CHECK(inked() > 3 * one);
+}
