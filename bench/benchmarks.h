@@ -6,13 +6,13 @@
 #include "bench/advice/advice.h"
 #include "bench/calibration/calibration.h"
 #include "bench/cliffs/cliffs.h"
-#include "bench/codecs.h"
+#include "bench/codecs/codecs.h"
 #include "bench/emulation/emulation.h"
 #include "bench/fidelity/fidelity.h"
 #include "bench/measured/measured.h"
 #include "bench/methods.h"
 #include "bench/prediction/prediction.h"
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 /// All benchmarks behind one interface: `gradwire` loads them at run time from a module of their
 /// own, which is built at its first use, so that what only runs scenarios need not compile them.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 namespace gradwire::bench {
 

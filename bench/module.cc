@@ -2,10 +2,10 @@
 
 #include "bench/benchmarks.h"
 #include "bench/fidelity/linux_fidelity.h"
-#include "bench/flow.h"
+#include "bench/flow/flow.h"
 #include "bench/gui/gui.h"
 #include "bench/methods.h"
-#include "bench/packet.h"
+#include "bench/packet/packet.h"
 #include "bench/prediction/speed.h"
 #include "bench/report/report.h"
 #include "bench/training.h"

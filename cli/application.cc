@@ -3,7 +3,7 @@
 #include <cctype>
 
 #include "cli/help/help.h"
-#include "runner/provenance.h"
+#include "runner/record/provenance.h"
 
 namespace gradwire::cli {
 namespace {

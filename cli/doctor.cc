@@ -9,7 +9,7 @@
 #include "compressors/instruction_sets.h"
 #include "engines/mpi/mpi_engine.h"
 #include "engines/slurm/queue.h"
-#include "runner/trainer_module.h"
+#include "runner/training/trainer_module.h"
 
 namespace gradwire::cli {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "scenarios/overrides.h"
+#include "scenarios/document/overrides.h"
 
 /// What the environment sets: options by their variable (GRADWIRE_DB, see application.cc), fields
 /// of scenarios by GRADWIRE_SET_ and their place.

@@ -30,7 +30,8 @@ gradwire_install(bench ${modules_folder} gradwire_bench_module gradwire_bench_to
 set(share ${CMAKE_INSTALL_DATADIR}/gradwire)
 install(DIRECTORY scenarios/ DESTINATION ${share}/scenarios COMPONENT program
         FILES_MATCHING PATTERN "*.json" PATTERN "published/*.csv" PATTERN "*.up" PATTERN "*.down" PATTERN "*.gz"
-        PATTERN "traces/README.md" PATTERN "data/README.md")
+        PATTERN "traces/README.md" PATTERN "data/README.md"
+        REGEX "scenarios/(build|checks|document|fields|kernels|networks)$" EXCLUDE)  # sources alone
 install(DIRECTORY python/ DESTINATION ${share}/python COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(PROGRAMS scripts/install-wheels DESTINATION ${share}/scripts COMPONENT program)
 install(FILES scripts/progress scripts/unpack_wheels.py scripts/wheels-training.txt scripts/wheels-packet.txt

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engines/part_report.h"
-#include "runner/packet_forecast.h"
+#include "runner/cost/packet_forecast.h"
 #include "runner/run_observer.h"
 
 /// What the processes of a sweep say, as lines of JSON: ranks of MPI to the first of them, and it

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/available_memory.h"
-#include "runner/provenance.h"
+#include "runner/record/provenance.h"
 
 namespace gradwire::engines {
 namespace {

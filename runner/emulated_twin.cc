@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "scenarios/executor_checks.h"
+#include "scenarios/checks/executor_checks.h"
 
 namespace gradwire::runner {
 namespace {

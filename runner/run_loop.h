@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "results/store/store.h"
-#include "runner/profile_cache.h"
 #include "runner/run_observer.h"
-#include "runner/shared_training.h"
+#include "runner/training/profile_cache.h"
+#include "runner/training/shared_training.h"
 #include "scenarios/trainer.h"
 #include "sim/session/executor.h"
 
@@ -56,7 +56,7 @@ struct RunOptions {
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;
   /// A run whose simulation would take longer, of one core's time, is not begun
-  /// (runner/run_cost.h).
+  /// (runner/cost/run_cost.h).
   double most_hours = 168;
   /// What clients of federated rounds remember: at most so much in memory, the rest in a file in
   /// `states_folder`. None = all of it in memory.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "runner/step_recorder.h"
+#include "runner/record/step_recorder.h"
 #include "scenarios/session.h"
 #include "sim/session/executor.h"
 

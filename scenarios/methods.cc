@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "scenarios/build_parts.h"
-#include "scenarios/fields.h"
-#include "scenarios/values.h"
+#include "scenarios/build/build_parts.h"
+#include "scenarios/document/values.h"
+#include "scenarios/fields/fields.h"
 
 namespace gradwire::scenarios {
 namespace {

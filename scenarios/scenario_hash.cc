@@ -1,10 +1,10 @@
 #include "scenarios/scenario_hash.h"
 
 #include "base/hash.h"
-#include "scenarios/fields.h"
+#include "scenarios/document/pointer.h"
+#include "scenarios/document/values.h"
+#include "scenarios/fields/fields.h"
 #include "scenarios/methods.h"
-#include "scenarios/pointer.h"
-#include "scenarios/values.h"
 #include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {

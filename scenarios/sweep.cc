@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "scenarios/pointer.h"
-#include "scenarios/values.h"
+#include "scenarios/document/pointer.h"
+#include "scenarios/document/values.h"
 
 namespace gradwire::scenarios {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/fields.h"
-#include "scenarios/reader.h"
+#include "scenarios/document/reader.h"
+#include "scenarios/fields/fields.h"
 
 /// The sweep block: which values vary, and which combinations of them run.
 ///

@@ -1,4 +1,4 @@
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/codec_costs.h"
 #include "trainers/timing/model_profile.h"
 

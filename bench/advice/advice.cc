@@ -12,7 +12,7 @@
 #include "bench/advice/gather_rule.h"
 #include "bench/fidelity/statistics.h"
 #include "results/advice/ranking.h"
-#include "runner/advice.h"
+#include "runner/prediction/advice.h"
 #include "scenarios/share.h"
 
 namespace gradwire::bench {
@@ -78,8 +78,7 @@ std::size_t fewest_bytes(const results::Advice& advice) {
 /// The step that the model takes for the fastest of the verdict's kind. (The one that is chosen may
 /// be up to a tie slower, for its accuracy.)
 std::size_t model_choice(const results::Advice& advice) {
-  return advice.verdict() == Verdict::kCompress ? *advice.choice.compressed
-                                                : *advice.choice.chosen;
+  return advice.verdict() == Verdict::kCompress ? *advice.choice.compressed : *advice.choice.chosen;
 }
 
 std::string line_of(const AdviceCase& given, const results::Advice& advice,

@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "bench/advice/advice.h"
-#include "bench/alone.h"
+#include "bench/rows/alone.h"
 
 /// gradwire-bench-advice [SEED [CASES]]: `gradwire bench advice` alone.
 int main(int count, char** arguments) {

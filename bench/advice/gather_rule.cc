@@ -5,7 +5,7 @@
 
 #include "base/temporary_file.h"
 #include "results/advice/ranking.h"
-#include "runner/advice.h"
+#include "runner/prediction/advice.h"
 #include "scenarios/share.h"
 
 namespace gradwire::bench {

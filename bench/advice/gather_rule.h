@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bench/advice/advice_cases.h"
-#include "bench/row.h"
+#include "bench/rows/row.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::bench {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/calibration/grid.h"
-#include "bench/row.h"
+#include "bench/rows/row.h"
 #include "sim/transport/calibration.h"
 
 /// `gradwire calibrate`: measures a grid with a reference, fits those of flow's constants that are

@@ -7,7 +7,7 @@
 #include "bench/calibration/calibration.h"
 #include "bench/fidelity/kernel.h"
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/cliffs/stored.h"
 #include "bench/cliffs/two_threads.h"
 #include "bench/cliffs/verdict.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::bench {

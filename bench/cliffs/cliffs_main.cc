@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bench/alone.h"
 #include "bench/cliffs/cliffs.h"
+#include "bench/rows/alone.h"
 #include "scenarios/share.h"
 
 /// gradwire-bench-cliffs [SEED [MINUTES [CASES]]]: `gradwire bench cliffs` alone.

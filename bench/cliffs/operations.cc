@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runner/lockstep.h"
 #include "runner/run_session.h"
-#include "runner/trainer_module.h"
+#include "runner/training/lockstep.h"
+#include "runner/training/trainer_module.h"
 #include "sim/executors.h"
 #include "sim/graph/rank_starts.h"
 #include "sim/packet/packet_estimate.h"

@@ -10,7 +10,7 @@
 #include "base/philox.h"
 #include "base/units.h"
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

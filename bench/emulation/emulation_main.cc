@@ -1,7 +1,7 @@
 #include <cstdlib>
 
-#include "bench/alone.h"
 #include "bench/emulation/emulation.h"
+#include "bench/rows/alone.h"
 
 /// gradwire-bench-emulation [SEED [CASES [FIRST]]]: `gradwire bench emulation` alone.
 int main(int count, char** arguments) {

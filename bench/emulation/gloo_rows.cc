@@ -8,7 +8,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "bench/emulation/steps.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "emulator/emulator.h"
 #include "emulator/hosts/host_program.h"
 #include "emulator/shaper/link_plan.h"

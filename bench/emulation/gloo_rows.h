@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 namespace gradwire::bench {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "bench/emulation/steps.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "emulator/emulator.h"
 
 namespace gradwire::bench {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

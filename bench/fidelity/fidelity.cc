@@ -12,7 +12,7 @@
 #include "bench/fidelity/regime_rows.h"
 #include "bench/fidelity/spending.h"
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 namespace gradwire::bench {
 

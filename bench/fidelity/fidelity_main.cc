@@ -4,9 +4,9 @@
 #include <cstring>
 #include <string>
 
-#include "bench/alone.h"
 #include "bench/fidelity/fidelity.h"
 #include "bench/fidelity/linux_fidelity.h"
+#include "bench/rows/alone.h"
 
 using namespace gradwire::bench;
 

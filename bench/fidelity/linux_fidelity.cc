@@ -9,7 +9,7 @@
 #include "bench/fidelity/linux_comparison.h"
 #include "bench/fidelity/linux_regimes.h"
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "sim/transport/calibration.h"
 
 namespace gradwire::bench {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bench/fidelity/comparison.h"
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 /// What each regime of `bench fidelity` reports of its cases, and the bars.
 namespace gradwire::bench {

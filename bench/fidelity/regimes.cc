@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bench/fidelity/case_parts.h"
-#include "bench/flow_cases.h"
+#include "bench/flow/flow_cases.h"
 #include "sim/cluster/topologies/topologies.h"
 
 namespace gradwire::bench {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 
 namespace gradwire::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "bench/peer_program.h"
+#include "bench/rows/peer_program.h"
 
 namespace gradwire::bench {
 namespace {

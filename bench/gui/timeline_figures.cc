@@ -1,5 +1,5 @@
 #include "bench/gui/figures.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "gui/timeline/timeline_page.h"
 #include "results/store/store.h"
 

@@ -7,7 +7,7 @@
 
 #include "bench/fidelity/statistics.h"
 #include "bench/measured/forms.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {

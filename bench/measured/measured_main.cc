@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "bench/alone.h"
 #include "bench/measured/device_fit.h"
 #include "bench/measured/measured.h"
 #include "bench/measured/stranger_errors.h"
+#include "bench/rows/alone.h"
 
 /// gradwire-bench-measured [SEED [FILE...]]: `gradwire bench measured` alone.
 /// gradwire-bench-measured --constants: scripts/device-kernels.json.

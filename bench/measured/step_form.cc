@@ -5,7 +5,7 @@
 #include <map>
 
 #include "bench/measured/collective_form.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {

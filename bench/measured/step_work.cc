@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/kernels/layer_kernels.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {

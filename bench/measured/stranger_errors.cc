@@ -10,7 +10,7 @@
 #include "bench/measured/constants.h"
 #include "bench/measured/forms.h"
 #include "scenarios/kernels/model_family.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/packet/ns3_queues.h"
-#include "sim/packet/ns3_settings.h"
+#include "sim/packet/program/ns3_queues.h"
+#include "sim/packet/program/ns3_settings.h"
 
 namespace {
 

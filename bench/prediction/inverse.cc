@@ -9,7 +9,7 @@
 #include "base/temporary_file.h"
 #include "bench/fidelity/case_parts.h"
 #include "results/prediction/solve_checked.h"
-#include "runner/answer.h"
+#include "runner/prediction/answer.h"
 
 namespace gradwire::bench {
 namespace {

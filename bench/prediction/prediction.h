@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/row.h"
+#include "bench/rows/row.h"
 
 namespace gradwire::bench {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
-#include "runner/mean_step.h"
+#include "runner/prediction/mean_step.h"
 #include "scenarios/share.h"
 
 namespace gradwire::bench {

@@ -1,7 +1,7 @@
 #include <cstdlib>
 
-#include "bench/alone.h"
 #include "bench/prediction/prediction.h"
+#include "bench/rows/alone.h"
 
 /// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE PACKET [x]]]: `gradwire bench prediction`
 /// alone.

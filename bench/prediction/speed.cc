@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/philox.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "results/prediction/step_fit.h"
-#include "runner/prediction.h"
+#include "runner/prediction/prediction.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::bench {

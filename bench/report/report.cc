@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
-#include "bench/timing.h"
+#include "bench/rows/timing.h"
 #include "results/report/report.h"
 #include "results/scalability/page.h"
-#include "runner/scalability.h"
+#include "runner/prediction/scalability.h"
 #include "runner/sweep.h"
 
 namespace gradwire::bench {

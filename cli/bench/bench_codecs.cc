@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "bench/codecs_command.h"
+#include "bench/codecs/codecs_command.h"
 #include "cli/bench/bench.h"
 #include "cli/bench/bench_module.h"
 #include "cli/output/table.h"

@@ -5,9 +5,9 @@
 #include "cli/emulation/emulator_module.h"
 #include "results/store/store.h"
 #include "runner/emulated_twin.h"
-#include "runner/profile_cache.h"
 #include "runner/run_loop.h"
 #include "runner/run_observer.h"
+#include "runner/training/profile_cache.h"
 
 /// A scenario in the emulator, and its twins in simulators on the links that were emulated.
 namespace gradwire::cli {

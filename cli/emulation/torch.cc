@@ -18,7 +18,7 @@
 #include "cli/output/table.h"
 #include "cli/runs/run.h"
 #include "runner/interrupt.h"
-#include "runner/recorded_remedies.h"
+#include "runner/prediction/recorded_remedies.h"
 #include "runner/run_loop.h"
 #include "scenarios/share.h"
 

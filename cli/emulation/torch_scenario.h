@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/overrides.h"
+#include "scenarios/document/overrides.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::cli {

@@ -3,7 +3,7 @@
 
 #include "cli/help/option_text.h"
 #include "cli/help/reference.h"
-#include "runner/provenance.h"
+#include "runner/record/provenance.h"
 
 namespace gradwire::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/output/json_text.h"
 #include "cli/output/run_table.h"
 #include "results/runs/fields.h"
-#include "runner/packet_forecast.h"
+#include "runner/cost/packet_forecast.h"
 
 namespace gradwire::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "cli/scenarios/plain_scenario.h"
 #include "results/advice/scenario_prices.h"
 #include "results/prediction/fit_file.h"
-#include "runner/advice.h"
-#include "runner/published_errors.h"
+#include "runner/prediction/advice.h"
+#include "runner/prediction/published_errors.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {

@@ -6,7 +6,7 @@
 #include "cli/prediction/advise.h"
 #include "cli/reports/assume_steps.h"
 #include "results/advice/crossover.h"
-#include "runner/advice.h"
+#include "runner/prediction/advice.h"
 
 namespace gradwire::cli {
 namespace {

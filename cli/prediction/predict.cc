@@ -10,7 +10,7 @@
 #include "results/prediction/model_choice.h"
 #include "results/prediction/solve.h"
 #include "results/prediction/stored_summary.h"
-#include "runner/prediction.h"
+#include "runner/prediction/prediction.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::cli {

@@ -4,9 +4,9 @@
 
 #include "base/units.h"
 #include "cli/output/table.h"
-#include "runner/answer.h"
 #include "runner/interrupt.h"
-#include "runner/prediction.h"
+#include "runner/prediction/answer.h"
+#include "runner/prediction/prediction.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::cli {

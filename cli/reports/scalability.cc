@@ -13,8 +13,8 @@
 #include "results/scalability/page.h"
 #include "results/scalability/words.h"
 #include "runner/interrupt.h"
-#include "runner/published_errors.h"
-#include "runner/scalability.h"
+#include "runner/prediction/published_errors.h"
+#include "runner/prediction/scalability.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {

@@ -2,7 +2,7 @@
 
 #include "cli/output/table.h"
 #include "cli/runs/run.h"
-#include "runner/model_files.h"
+#include "runner/training/model_files.h"
 #include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
 

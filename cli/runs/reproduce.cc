@@ -14,7 +14,7 @@
 #include "results/prediction/chart_report.h"
 #include "results/prediction/link_speeds.h"
 #include "results/prediction/local_steps.h"
-#include "runner/chart_panel.h"
+#include "runner/prediction/chart_panel.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {

@@ -13,7 +13,7 @@
 #include "cli/scenarios/params.h"
 #include "runner/interrupt.h"
 #include "runner/sweep.h"
-#include "scenarios/named_networks.h"
+#include "scenarios/networks/named_networks.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {

@@ -6,7 +6,7 @@
 
 #include "cli/context.h"
 #include "runner/sweep.h"
-#include "scenarios/overrides.h"
+#include "scenarios/document/overrides.h"
 #include "scenarios/scenario.h"
 #include "sim/session/executor.h"
 
@@ -19,7 +19,7 @@ inline const std::vector<std::string> kExecutors = {"model", "flow", "packet", "
 struct RunArguments {
   std::string file;
   std::vector<std::string> sets;
-  std::string network;  ///< by name: scenarios/named_networks.h
+  std::string network;  ///< by name: scenarios/networks/named_networks.h
   std::vector<std::uint64_t> seeds;
   std::string executor;
   int threads = 1;

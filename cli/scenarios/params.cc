@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/table.h"
-#include "scenarios/fields.h"
-#include "scenarios/values.h"
+#include "scenarios/document/values.h"
+#include "scenarios/fields/fields.h"
 
 namespace gradwire::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include "cli/output/table.h"
 #include "cli/runs/run.h"
 #include "results/runs/collective_choice.h"
-#include "runner/packet_forecast.h"
-#include "runner/trainer_module.h"
+#include "runner/cost/packet_forecast.h"
+#include "runner/training/trainer_module.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::cli {

@@ -8,10 +8,10 @@
 #include "base/temporary_file.h"
 #include "cli/context.h"
 #include "cli/scenarios/profile_table.h"
-#include "runner/trainer_module.h"
+#include "runner/training/trainer_module.h"
 #include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
-#include "scenarios/profile_json.h"
+#include "scenarios/profiles/profile_json.h"
 
 namespace gradwire::cli {
 namespace {

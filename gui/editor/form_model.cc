@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/fields.h"
-#include "scenarios/pointer.h"
-#include "scenarios/values.h"
+#include "scenarios/document/pointer.h"
+#include "scenarios/document/values.h"
+#include "scenarios/fields/fields.h"
 
 namespace gradwire::gui {
 namespace {

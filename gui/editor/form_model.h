@@ -6,7 +6,7 @@
 #include <vector>
 
 /// The scenario's form: the fields that apply to a text, from the one table of fields
-/// (scenarios/fields.h). Nothing here knows a field by name.
+/// (scenarios/fields/fields.h). Nothing here knows a field by name.
 namespace gradwire::gui {
 
 struct FormField {

@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "results/runs/scenario_view.h"
-#include "runner/run_cost.h"
-#include "runner/trainer_module.h"
+#include "runner/cost/run_cost.h"
+#include "runner/training/trainer_module.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::gui {

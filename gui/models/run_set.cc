@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "results/runs/scenario_view.h"
-#include "scenarios/fields.h"
+#include "scenarios/fields/fields.h"
 
 namespace gradwire::gui {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "gui/charts/tradeoff_figure.h"
 #include "results/scalability/figures.h"
-#include "runner/scalability.h"
+#include "runner/prediction/scalability.h"
 
 namespace gradwire::gui {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/runs/scenario_view.h"
-#include "scenarios/values.h"
+#include "scenarios/document/values.h"
 
 namespace gradwire::gui {
 namespace {

@@ -7,10 +7,10 @@
 #include "gui/models/columns.h"
 #include "results/advice/scenario_prices.h"
 #include "results/runs/scenario_view.h"
-#include "runner/advice.h"
-#include "runner/step_summary.h"
+#include "runner/prediction/advice.h"
+#include "runner/record/step_summary.h"
+#include "scenarios/document/pointer.h"
 #include "scenarios/methods.h"
-#include "scenarios/pointer.h"
 
 namespace gradwire::gui {
 namespace {

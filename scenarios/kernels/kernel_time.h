@@ -2,7 +2,7 @@
 #include <string>
 
 #include "scenarios/kernels/kernel.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 /// Seconds of kernels on a device.
 ///

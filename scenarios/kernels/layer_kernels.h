@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "scenarios/kernels/kernel.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::scenarios {
 

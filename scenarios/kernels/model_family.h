@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::scenarios {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// One worker's step on the GPU: by the clock, and as the simulation composes it from the measured
 /// phases. Prints a Markdown table.

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "compressors/decorators/rules.h"
-#include "scenarios/layer_times.h"
 #include "scenarios/methods.h"
+#include "scenarios/profiles/layer_times.h"
 #include "trainers/replays/drawn_sizes.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/exchange.h"

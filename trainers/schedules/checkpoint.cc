@@ -2,7 +2,7 @@
 
 #include "base/serial.h"
 #include "trainers/schedules/block_stream.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
 /// Saving and loading a synchronous trainer, bit for bit: the learner's part, step, chain hash, the

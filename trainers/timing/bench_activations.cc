@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/bench_parts.h"
 #include "trainers/timing/heap.h"
 

@@ -10,7 +10,7 @@
 #include "base/philox.h"
 #include "scenarios/methods.h"
 #include "trainers/passes/network.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/bench_parts.h"
 #include "trainers/timing/heap.h"
 #include "trainers/timing/measure.h"

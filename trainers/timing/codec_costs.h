@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 namespace gradwire::trainers {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 #include "scenarios/scenario.h"
 #include "scenarios/trainer.h"
 #include "trainers/methods/method.h"
@@ -30,10 +30,10 @@ scenarios::ComputeProfile measure_times(const MeasuredParts& parts);
 /// The last phase of the method in which something is encoded; its times stand for the others'.
 std::size_t timed_phase(const methods::Method& method);
 
-/// Times of a device profile (scenarios/profile.h) for this model, batch and the codecs of the
-/// method's timed_phase(), which `exchange` is of; the backward pass, with
-/// checkpointing and the forward pass once more, is spread over tensors by their share of elements.
-/// Throws TrainerError where the profile has no such model or codec.
+/// Times of a device profile (scenarios/profiles/profile.h) for this model, batch and the codecs of
+/// the method's timed_phase(), which `exchange` is of; the backward pass, with checkpointing and
+/// the forward pass once more, is spread over tensors by their share of elements. Throws
+/// TrainerError where the profile has no such model or codec.
 scenarios::ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
                                              const methods::Method& method, const Layout& layout,
                                              const Exchange& exchange);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 /// What a model's layers send, compute and move, and how long they take here: one pass of the real
 /// model, watched operation by operation. No LibTorch headers; the module exports the function.

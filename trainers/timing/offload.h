@@ -1,5 +1,5 @@
 #pragma once
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 #include "scenarios/scenario.h"
 #include "scenarios/trainer.h"
 #include "trainers/layout.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include "base/temporary_file.h"
 #include "base/units.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::testing {

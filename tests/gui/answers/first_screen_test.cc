@@ -6,8 +6,8 @@
 
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
+#include "tests/cli/output/stored_figures.h"
 #include "tests/cli/program.h"
-#include "tests/cli/stored_figures.h"
 
 // The window's first screen, read as a planner reads it: answers, table, status line; then what the
 // what-if panel starts from. All of it is recomputed from the store's tables.

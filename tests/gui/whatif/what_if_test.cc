@@ -8,7 +8,7 @@
 #include "gui/whatif/what_if_base.h"
 #include "gui/whatif/what_if_panel.h"
 #include "results/prediction/stored_summary.h"
-#include "runner/advice.h"
+#include "runner/prediction/advice.h"
 #include "tests/gui/whatif/bases.h"
 
 using namespace gradwire::gui;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "results/prediction/step_model.h"
-#include "runner/step_summary.h"
+#include "runner/record/step_summary.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;

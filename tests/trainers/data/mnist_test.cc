@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 namespace gradwire::trainers {
 namespace {

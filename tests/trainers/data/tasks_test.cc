@@ -4,7 +4,7 @@
 
 #include "scenarios/methods.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Small tasks on generated data, whose dense results are known from a prototype.
 namespace gradwire::trainers {

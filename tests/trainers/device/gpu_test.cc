@@ -5,7 +5,7 @@
 
 #include "tests/skip.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/model_profile.h"
 #include "trainers/trainer_error.h"
 

@@ -12,7 +12,7 @@
 #include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/methods/lowbit_projection.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// ADMM's low-bit quantisation: projection, penalty and dual by hand, what is kept in a file, and
 /// settings under which nothing of it is left.

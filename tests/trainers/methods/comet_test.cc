@@ -14,7 +14,7 @@
 #include "trainers/methods/comet.h"
 #include "trainers/methods/comet_packing.h"
 #include "trainers/passes/replica.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// COMET: what is packed and how exactly, gradients against LibTorch's, the model of their error,
 /// who chooses bounds when, what LibTorch's allocator counts.

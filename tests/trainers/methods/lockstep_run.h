@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 namespace gradwire::trainers {
 

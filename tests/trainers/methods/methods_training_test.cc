@@ -4,7 +4,7 @@
 
 #include "scenarios/methods.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// The catalogue's methods in training: same on any number of threads, through a checkpoint, and as
 /// their plain parents where a setting leaves nothing of them.

@@ -6,7 +6,7 @@
 #include "tests/trainers/methods/lockstep_run.h"
 #include "tests/trainers/routes/exchange_fixture.h"
 #include "trainers/methods/catalogue.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Mixed precision: its scale, what a skipped step leaves as it was, master weights, bytes.
 namespace gradwire::trainers {

@@ -10,7 +10,7 @@
 #include "compressors/codecs/kbit/arithmetic.h"
 #include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Quantised networks: levels and their gradients, normalisation by shifts, products of bit planes
 /// against floats, weights between -1 and 1, what is sent.

@@ -7,7 +7,7 @@
 #include "trainers/methods/catalogue.h"
 #include "trainers/methods/rigl_masks.h"
 #include "trainers/routes/set_exchange.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// RigL: densities, how masks move, what is sent, and what stays 0.
 namespace gradwire::trainers {

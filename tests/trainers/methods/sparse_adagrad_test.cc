@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// QCMD and QRDA Adagrad on sparse logistic regression: how low the objective gets, with how many
 /// weights.

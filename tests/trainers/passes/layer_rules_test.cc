@@ -8,7 +8,7 @@
 #include "tests/trainers/support.h"
 #include "trainers/data/generated.h"
 #include "trainers/passes/network.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
 /// Rules around layers: what they see, what they change, who asks for them.

@@ -6,7 +6,7 @@
 #include "tests/trainers/support.h"
 #include "trainers/data/generated.h"
 #include "trainers/passes/replica.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

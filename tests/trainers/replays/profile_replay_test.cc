@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "scenarios/methods.h"
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 #include "sim/executors.h"
 #include "tests/trainers/support.h"
 #include "trainers/replays/drawn_sizes.h"

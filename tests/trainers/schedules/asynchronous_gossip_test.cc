@@ -1,4 +1,4 @@
-#include "trainers/schedules/asynchronous_gossip.h"
+#include "trainers/schedules/gossip/asynchronous_gossip.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "trainers/schedules/asynchronous_trainer.h"
+#include "trainers/schedules/asynchronous/asynchronous_trainer.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/event_driver.h"
 #include "trainers/trainer_error.h"
 

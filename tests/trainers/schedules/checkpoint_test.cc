@@ -4,7 +4,7 @@
 #include "base/serial.h"
 #include "tests/trainers/support.h"
 #include "trainers/schedules/checkpoint.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

@@ -4,7 +4,7 @@
 
 #include "scenarios/methods.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Every gradient codec of the catalogue trains the digits, round a ring and over a server.
 namespace gradwire::trainers {

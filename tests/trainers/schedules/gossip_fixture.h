@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/gossip_trainer.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/gossip/gossip_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Workers that gossip on the digits, without a runner.
 namespace gradwire::trainers::gossip {

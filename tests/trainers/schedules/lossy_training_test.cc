@@ -3,10 +3,10 @@
 #include <cstring>
 #include <sstream>
 
-#include "scenarios/build.h"
+#include "scenarios/build/build.h"
 #include "sim/executors.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Training over udp-lossy on the flow executor.
 namespace gradwire::trainers {

@@ -3,7 +3,7 @@
 
 #include "base/available_memory.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Memory of the ranks of small runs, counted by hand.
 namespace gradwire::trainers {

@@ -6,8 +6,8 @@
 #include "tests/trainers/schedules/pipeline_fixture.h"
 #include "tests/trainers/schedules/rounds_fixture.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/asynchronous_trainer.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/asynchronous/asynchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/event_driver.h"
 
 /// What trainers keep of their messages, for executors that really send them.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/pipeline_trainer.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/pipeline/pipeline_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Models cut into stages, without a runner.
 namespace gradwire::trainers::pipelines {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/rounds_trainer.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/rounds/rounds_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/timing/event_driver.h"
 
 /// Federated rounds on the digits, without a runner.

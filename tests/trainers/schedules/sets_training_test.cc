@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "tests/trainers/support.h"
 #include "trainers/routes/set_exchange.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 
 /// Methods whose tensors are parted into sets, with plans that change: what is learned of it.
 namespace gradwire::trainers {

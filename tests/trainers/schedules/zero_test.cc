@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/trainers/support.h"
-#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/schedules/synchronous/synchronous_trainer.h"
 #include "trainers/updates/shards.h"
 
 /// ZeRO (arXiv 1910.02054): parts of state, gradients and weights give what whole ones give.

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/profile.h"
+#include "scenarios/profiles/profile.h"
 
 /// Builds models with LibTorch's own modules and holds the shipped layer tables against them.
 namespace gradwire::trainers {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/file_descriptor.h"
-#include "scenarios/profile_json.h"
+#include "scenarios/profiles/profile_json.h"
 #include "tests/trainers/support.h"
 #include "trainers/replays/profile_replay.h"
 #include "trainers/timing/codec_costs.h"

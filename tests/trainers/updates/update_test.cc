@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "scenarios/fields.h"
+#include "scenarios/fields/fields.h"
 #include "tests/trainers/updates/support.h"
 #include "trainers/trainer_error.h"
 

@@ -1,0 +1,110 @@
+#include "scenarios/checks/device_checks.h"
+
+#include <set>
+
+#include "scenarios/document/pointer.h"
+#include "scenarios/methods.h"
+#include "scenarios/profiles/layer_times.h"
+#include "scenarios/profiles/profile.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+void check_layer_times(const Rules& rules, const WorkloadProfile& workload) {
+  if (!rules.sound({"/cluster/device", "/workload/precision"})) return;
+  const std::string& device = rules.scenario.cluster.device;
+  std::optional<DeviceProfile> profile;
+  try {
+    if (device != "cpu" && device != "cuda")
+      profile = load_device_profile(device, rules.scenario.file);
+  } catch (const Error&) {
+    return;  // check_device says so
+  }
+  const std::string why = why_no_layer_times(workload, profile ? &*profile : nullptr,
+                                             rules.scenario.workload.precision);
+  if (why.empty()) return;
+  rules.refuse("/cluster/device", why,
+               devices_with_peak() + ", or what `gradwire profile` measured on this machine");
+}
+
+}  // namespace
+
+void check_profile(const Rules& rules) {
+  if (!rules.sound({"/workload/profile"})) return;
+  try {
+    check_layer_times(rules,
+                      load_workload_profile(rules.scenario.workload.profile, rules.scenario.file));
+  } catch (const Error& error) {
+    rules.refuse("/workload/profile", error.what());
+  }
+}
+
+namespace {
+
+/// Empty for a method whose options do not go together, which its own check tells.
+std::string codec_of(const Method& method) {
+  try {
+    return codec_plan(method).codec.name;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+void check_device(const Rules& rules) {
+  const std::string& device = rules.scenario.cluster.device;
+  if (device == "cpu" || device == "cuda" || !rules.sound({"/cluster/device"})) return;
+  try {
+    const DeviceProfile profile = load_device_profile(device, rules.scenario.file);
+    const std::string& model = rules.scenario.workload.model;
+    if (rules.scenario.workload.kind == WorkloadKind::kTraining &&
+        !profile.models.contains(model) && rules.sound({"/workload/model"}))
+      rules.refuse("/cluster/device", "profile " + device + " has no times for model " + model);
+    if (rules.scenario.workload.kind == WorkloadKind::kTraining && rules.scenario.workload.hidden)
+      rules.warn("/cluster/device", "profile " + device + " has the times of " + model +
+                                        " with its own hidden layers; they are not scaled to "
+                                        "/workload/hidden");
+    if (!rules.sound({"/method"})) return;
+    const std::string codec = codec_of(rules.scenario.method);
+    if (!codec.empty() && !profile.codecs.contains(codec))
+      rules.refuse("/cluster/device", "profile " + device + " has no times for codec " + codec);
+  } catch (const Error& error) {
+    rules.refuse("/cluster/device", error.what(), "cpu, cuda, a device profile");
+  }
+}
+
+void check_offload(const Rules& rules) {
+  const std::optional<Exchange::Offload>& offload = rules.scenario.exchange.offload;
+  if (!offload || !rules.sound({"/exchange", "/cluster/device"})) return;
+  if (offload->bandwidth.value() > 0 && offload->memory_bandwidth.value() > 0) return;
+  const std::string& device = rules.scenario.cluster.device;
+  try {
+    if (device != "cpu" && device != "cuda" &&
+        load_device_profile(device, rules.scenario.file).host)
+      return;
+  } catch (const Error&) {
+    return;  // check_device says so
+  }
+  rules.refuse("/exchange/offload",
+               "device " + device + " has no figures of a host and the link to it",
+               "with bandwidth and memory_bandwidth, or a device profile that has a host");
+}
+
+void check_stragglers(const Rules& rules) {
+  if (!rules.sound({"/cluster"}) || !rules.scenario.json.contains("cluster")) return;
+  const auto& cluster = rules.scenario.json["cluster"];
+  if (!cluster.contains("stragglers")) return;
+  std::set<std::int64_t> seen;
+  for (std::size_t i = 0; i < cluster["stragglers"].size(); ++i) {
+    const std::string at = child_pointer("/cluster/stragglers", i) + "/worker";
+    const auto worker = cluster["stragglers"][i]["worker"].get<std::int64_t>();
+    if (worker >= rules.scenario.cluster.workers)
+      rules.refuse(at, "there is no worker " + std::to_string(worker),
+                   "0 to " + std::to_string(rules.scenario.cluster.workers - 1));
+    if (!seen.insert(worker).second)
+      rules.refuse(at, "worker " + std::to_string(worker) + " stands twice in the list");
+  }
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,129 @@
+#include "scenarios/profiles/layer_times.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "scenarios/kernels/kernel_time.h"
+#include "scenarios/kernels/layer_kernels.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+constexpr double kUpdateBytesPerElement = 20;
+
+/// A device's peak figures for one precision.
+struct Roof {
+  double flops_per_second;
+  double bytes_per_second;
+  double element_bytes;
+  Seconds launch;
+};
+
+Roof roof_of(const DeviceProfile::Peak& peak, const std::string& precision) {
+  const DeviceProfile::Peak::Compute& compute = peak.compute.at(precision);
+  return {compute.flops_per_second * compute.efficiency, peak.memory_bytes_per_second,
+          precision == "fp16" ? 2.0 : 4.0, peak.launch};
+}
+
+Seconds forward_time(const WorkloadProfile::Layer& layer, const Roof& roof, double batch) {
+  const double elements = batch * static_cast<double>(layer.inputs + layer.activations) +
+                          static_cast<double>(layer.elements);
+  const double computing = batch * static_cast<double>(layer.flops) / roof.flops_per_second;
+  const double moving = roof.element_bytes * elements / roof.bytes_per_second;
+  return std::max(Seconds(std::max(computing, moving)), roof.launch);
+}
+
+/// Times of its own, for a batch.
+WorkloadTimes::Layer given(const WorkloadProfile::Layer& layer, int batch) {
+  return {layer.forward_per_sample * batch, layer.backward_per_sample * batch};
+}
+
+WorkloadTimes simple_layers(const WorkloadProfile& workload, const DeviceProfile* device,
+                            const std::string& precision, int batch) {
+  WorkloadTimes times;
+  for (const WorkloadProfile::Layer& layer : workload.layers) {
+    if (layer.has_times) {
+      times.layers.push_back(given(layer, batch));
+      continue;
+    }
+    const Seconds forward = forward_time(layer, roof_of(*device->peak, precision), batch);
+    times.layers.push_back({forward, forward * 2.0});
+  }
+  return times;
+}
+
+/// The host's share falls to layers by the device's time of them.
+WorkloadTimes kernel_layers(const WorkloadProfile& workload, const DeviceProfile& device,
+                            const std::string& precision, int batch) {
+  const KernelRoof roof = kernel_roof(device, precision);
+  WorkloadTimes times;
+  std::vector<std::size_t> computed;
+  double on_device = 0, launches = 0;
+  for (const WorkloadProfile::Layer& layer : workload.layers) {
+    if (layer.has_times) {
+      times.layers.push_back(given(layer, batch));
+      continue;
+    }
+    computed.push_back(times.layers.size());
+    KernelTimes sum;
+    for (const Kernel& one : layer_kernels(layer, batch)) {
+      const KernelTimes taken = kernel_times(one, roof);
+      sum.forward += taken.forward;
+      sum.backward += taken.backward;
+      launches += taken.launches;
+    }
+    on_device += sum.forward + sum.backward;
+    times.layers.push_back({Seconds(sum.forward), Seconds(sum.backward)});
+  }
+  const double longer =
+      side_by_side(on_device, launches * device.kernels->host.value()) / on_device;
+  for (const std::size_t l : computed) {
+    times.layers[l].forward = times.layers[l].forward * longer;
+    times.layers[l].backward = times.layers[l].backward * longer;
+  }
+  return times;
+}
+
+}  // namespace
+
+bool needs_peak(const WorkloadProfile& workload) {
+  return std::any_of(workload.layers.begin(), workload.layers.end(),
+                     [](const WorkloadProfile::Layer& layer) { return !layer.has_times; });
+}
+
+std::string why_no_layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
+                               std::string_view precision) {
+  if (!needs_peak(workload)) return "";
+  const std::string table = "layer table " + workload.origin.name + " has FLOPs but no times, and ";
+  if (!device) return table + "needs a device profile with peak figures";
+  const std::string name = "device profile " + device->origin.name;
+  if (!device->peak) return table + name + " has no peak figures";
+  if (device->peak->compute.contains(std::string(precision))) return "";
+  return table + name + " has no peak in " + std::string(precision);
+}
+
+WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
+                          const std::string& precision, int batch, int workers) {
+  GRADWIRE_ASSERT(why_no_layer_times(workload, device, precision).empty());
+  const bool computed = needs_peak(workload);
+  WorkloadTimes times = computed && device->kernels
+                            ? kernel_layers(workload, *device, precision, batch)
+                            : simple_layers(workload, device, precision, batch);
+  if (computed)
+    times.update = Seconds(kUpdateBytesPerElement * static_cast<double>(workload.elements()) /
+                           device->peak->memory_bytes_per_second);
+  if (computed && device->kernels) times.update = times.update * device->kernels->update;
+  if (workload.update) times.update = *workload.update;
+  if (computed && device->kernels)
+    times.update += device->kernels->step + (workers > 1 ? device->kernels->parallel : Seconds(0));
+  return times;
+}
+
+std::string devices_with_peak() {
+  std::string names;
+  for (const std::string& name : shipped_profiles("device"))
+    if (load_device_profile(name, "").peak) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+}  // namespace gradwire::scenarios

@@ -1,9 +1,0 @@
-#pragma once
-#include "scenarios/rules.h"
-
-namespace gradwire::scenarios {
-
-/// Rounds: their clients and how much they train.
-void check_schedule(const Rules& rules);
-
-}  // namespace gradwire::scenarios
