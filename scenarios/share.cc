@@ -6,6 +6,7 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "base/joined_texts.h"
 #include "base/options.h"
 #include "base/program_part.h"
 
@@ -47,13 +48,11 @@ std::string find_scenario_file(const std::string& name_or_path) {
   const std::string shipped = plain ? share_folder() + "/" + name_or_path + ".json" : "";
   if (plain && fs::is_regular_file(shipped, ignored)) return shipped;
   std::vector<std::string> names;
-  std::string list;
   if (plain) names = json_names(share_folder());
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   const std::string near = nearest_name(name_or_path, names);
-  throw Error(
-      ErrorKind::kScenario, "read scenario", name_or_path, "there is no such file",
-      near.empty() ? (list.empty() ? "" : "shipped: " + list) : "did you mean \"" + near + "\"?");
+  throw Error(ErrorKind::kScenario, "read scenario", name_or_path, "there is no such file",
+              near.empty() ? (names.empty() ? "" : "shipped: " + joined_texts(names, ", "))
+                           : "did you mean \"" + near + "\"?");
 }
 
 std::string relative_to_file(std::string_view path, std::string_view file) {

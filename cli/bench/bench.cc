@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/folder.h"
+#include "base/joined_texts.h"
 #include "cli/bench/bench_module.h"
 #include "cli/output/table.h"
 #include "scenarios/share.h"
@@ -59,7 +60,8 @@ void add_bench_report(CLI::App& parent, Context& context) {
 }
 
 void add_bench_gui(CLI::App& parent, Context& context) {
-  parent.add_subcommand("gui", "The desktop program with 10,000 and 100,000 runs, 640,000 segments")
+  parent
+      .add_subcommand("gui", "The desktop program with 10,000 and 100,000 runs, 640,000 segments")
       ->callback(
           [&context] { print_bench_rows(benchmarks().gui(say_to(context)), false, context); });
 }
@@ -68,9 +70,7 @@ void add_bench_gui(CLI::App& parent, Context& context) {
 std::string check_regime(const std::string& name) {
   const std::vector<std::string> all = benchmarks().fidelity_regimes();
   if (std::find(all.begin(), all.end(), name) != all.end()) return {};
-  std::string names;
-  for (const std::string& one : all) names += (names.empty() ? "" : ", ") + one;
-  return "there is no regime \"" + name + "\"; there are " + names;
+  return "there is no regime \"" + name + "\"; there are " + joined_texts(all, ", ");
 }
 
 void add_bench_fidelity(CLI::App& parent, Context& context) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/joined_texts.h"
+
 namespace gradwire::cli {
 namespace {
 
@@ -40,10 +42,8 @@ std::string range_text(const CLI::Option& option) {
 }
 
 std::string needed_options(const CLI::Option& option) {
-  std::string names;
-  for (const CLI::Option* needed : option.get_needs())
-    names += (names.empty() ? "" : ", ") + needed->get_name();
-  return names;
+  return joined_texts(option.get_needs(), ", ",
+                      [](const CLI::Option* needed) { return needed->get_name(); });
 }
 
 }  // namespace

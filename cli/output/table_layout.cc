@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined_texts.h"
 #include "base/text_width.h"
 
 namespace gradwire::cli {
@@ -169,11 +170,9 @@ Layout lay_out(const std::vector<LayoutColumn>& columns, const Rows& rows, std::
 
 std::string left_out_note(const std::vector<std::string>& left_out, std::size_t width) {
   if (left_out.empty()) return {};
-  std::string names;
-  for (const std::string& title : left_out) names += (names.empty() ? "" : ", ") + title;
   const std::string note = std::to_string(left_out.size()) +
-                           (left_out.size() == 1 ? " column" : " columns") + " left out: " + names +
-                           "; --wide shows all";
+                           (left_out.size() == 1 ? " column" : " columns") +
+                           " left out: " + joined_texts(left_out, ", ") + "; --wide shows all";
   std::string out;
   for (const std::string& line : wrapped(note, width)) out += line + "\n";
   return out;

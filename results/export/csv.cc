@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/joined_texts.h"
 #include "base/options.h"
 #include "base/plain_text.h"
 
@@ -111,8 +112,7 @@ void CsvTable::expect(const std::vector<std::string>& required,
                       const std::vector<std::string>& optional) const {
   std::vector<std::string> known = required;
   known.insert(known.end(), optional.begin(), optional.end());
-  std::string list;
-  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  const std::string list = joined_texts(known, ", ");
   for (const auto& [name, index] : columns_) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = nearest_name(name, known);

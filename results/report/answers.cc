@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "base/joined_texts.h"
 #include "results/report/choice.h"
 #include "results/runs/difference.h"
 
@@ -52,9 +53,7 @@ Groups no_worse(const Groups& groups, const ReportGroup& winner,
 }
 
 std::string names_of(const Groups& groups) {
-  std::string list;
-  for (const ReportGroup* group : groups) list += (list.empty() ? "" : ", ") + group->name;
-  return list;
+  return joined_texts(groups, ", ", &ReportGroup::name);
 }
 
 /// " No difference: qsgd, int8."

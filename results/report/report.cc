@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/file_descriptor.h"
+#include "base/joined_texts.h"
 #include "results/figures/svg.h"
 #include "results/pages/data_table.h"
 #include "results/pages/html_page.h"
@@ -142,8 +143,7 @@ std::string asked_section(const ReportData& data) {
         pointer.starts_with("/expected") || pointer.starts_with("/seed") ||
         pointer.starts_with("/sweep") || pointer == "/schema_version")
       continue;
-    std::string joined;
-    for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+    const std::string joined = joined_texts(texts, ", ");
     if (joined.empty()) continue;
     (texts.size() == 1 && count[pointer] == data.groups.size() ? common : swept)
         .push_back({pointer, joined});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined_texts.h"
 #include "scenarios/document/pointer.h"
 #include "scenarios/document/values.h"
 
@@ -82,13 +83,10 @@ class Reader {
 
   void refuse_unknown(const Node& node, const std::string& pointer, const std::string& key) {
     std::vector<std::string> names;
-    std::string allowed;
-    for (const auto& child : node.children) {
-      if (!applicable(*child, child_pointer(pointer, child->key))) continue;
-      names.push_back(child->key);
-      allowed += (allowed.empty() ? "" : ", ") + child->key;
-    }
-    refuse(child_pointer(pointer, key), "there is no such key", allowed, nearest_name(key, names));
+    for (const auto& child : node.children)
+      if (applicable(*child, child_pointer(pointer, child->key))) names.push_back(child->key);
+    refuse(child_pointer(pointer, key), "there is no such key", joined_texts(names, ", "),
+           nearest_name(key, names));
   }
 
   ordered_json read_object(const Node& node, const ordered_json& given,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/hash.h"
+#include "base/joined_texts.h"
 #include "base/options.h"
 #include "scenarios/share.h"
 #include "sim/transport/calibration.h"
@@ -24,14 +25,11 @@ bool is_file(std::string_view name) {
 
 std::string unknown(const std::string& name) {
   std::vector<std::string> shipped;
-  std::string list;
-  for (const std::string_view each : sim::shipped_calibrations()) {
-    shipped.emplace_back(each);
-    list += (list.empty() ? "" : ", ") + std::string(each);
-  }
+  for (const std::string_view each : sim::shipped_calibrations()) shipped.emplace_back(each);
   const std::string near = nearest_name(name, shipped);
   return "there is no calibration \"" + name + "\"" +
-         (near.empty() ? "" : "; did you mean \"" + near + "\"?") + " (shipped: " + list +
+         (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+         " (shipped: " + joined_texts(shipped, ", ") +
          "; a file's path has a \"/\" or ends in .json)";
 }
 

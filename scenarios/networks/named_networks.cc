@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/joined_texts.h"
 #include "base/options.h"
 
 namespace gradwire::scenarios {
@@ -28,10 +29,7 @@ std::span<const NamedNetwork> named_networks() {
 }
 
 std::string names_of_networks() {
-  std::string names;
-  for (const NamedNetwork& each : named_networks())
-    names += (names.empty() ? "" : ", ") + std::string(each.name);
-  return names;
+  return joined_texts(named_networks(), ", ", &NamedNetwork::name);
 }
 
 Overrides overrides_of_network(std::string_view name) {

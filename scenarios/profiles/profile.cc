@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "base/joined_texts.h"
 #include "compressors/codec.h"
 #include "scenarios/document/pointer.h"
 #include "scenarios/document/reader.h"
@@ -36,11 +37,9 @@ std::string profile_path(std::string_view name, const std::string& relative_to,
   if (std::filesystem::is_regular_file(shipped, ignored) && kind_of_file(shipped) == kind)
     return shipped;
   const std::vector<std::string> names = shipped_profiles(kind);
-  std::string list;
-  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
   const std::string near = nearest_name(name, names);
   throw Error(ErrorKind::kScenario, "find", std::string(kind) + " profile " + std::string(name),
-              "no such profile ships (shipped: " + list + ")",
+              "no such profile ships (shipped: " + joined_texts(names, ", ") + ")",
               near.empty() ? "" : "did you mean \"" + near + "\"?");
 }
 

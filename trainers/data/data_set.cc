@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/joined_texts.h"
 #include "scenarios/data_sets.h"
 #include "scenarios/share.h"
 #include "trainers/data/generated.h"
@@ -184,13 +185,9 @@ DataSet load_data_set(const DataChoice& choice) {
   const scenarios::DataSetInfo* info = scenarios::find_data_set(choice.set);
   const auto loader = std::find_if(std::begin(kLoaders), std::end(kLoaders),
                                    [&](const auto& row) { return row.first == choice.set; });
-  if (!info) {
-    std::string names;
-    for (const std::string& name : scenarios::data_set_names())
-      names += (names.empty() ? "" : ", ") + name;
+  if (!info)
     throw TrainerError("load data set", choice.set, "there is no such set",
-                       "choose one of " + names);
-  }
+                       "choose one of " + joined_texts(scenarios::data_set_names(), ", "));
   GRADWIRE_ASSERT(loader != std::end(kLoaders));
   check_path(*info, choice.path);
   DataChoice found = choice;

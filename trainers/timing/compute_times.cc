@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined_texts.h"
 #include "scenarios/methods.h"
 #include "trainers/scenario_update.h"
 #include "trainers/timing/measure.h"
@@ -79,8 +80,7 @@ const auto& find_row(const Map& rows, const std::string& name, const char* kind,
                      const std::string& profile) {
   const auto found = rows.find(name);
   if (found != rows.end()) return found->second;
-  std::string known;
-  for (const auto& [key, row] : rows) known += (known.empty() ? "" : ", ") + key;
+  const std::string known = joined_texts(rows, ", ", [](const auto& row) { return row.first; });
   throw TrainerError("take times from device profile", profile,
                      "it has no " + std::string(kind) + " \"" + name + "\"; it has " + known,
                      "use device cpu, which is measured here, or another profile");

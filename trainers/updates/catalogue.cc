@@ -1,5 +1,6 @@
 #include "trainers/updates/catalogue.h"
 
+#include "base/joined_texts.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -19,13 +20,10 @@ const UpdateInfo* find_update(std::string_view name) {
 
 std::unique_ptr<UpdateRule> make_update_rule(const UpdateSettings& settings) {
   const UpdateInfo* const row = find_update(settings.name);
-  if (!row) {
-    std::string names;
-    for (const UpdateInfo& each : update_catalogue())
-      names += (names.empty() ? "" : ", ") + each.name;
-    throw TrainerError("make optimizer", settings.name, "there is no such optimizer",
-                       "choose one of " + names);
-  }
+  if (!row)
+    throw TrainerError(
+        "make optimizer", settings.name, "there is no such optimizer",
+        "choose one of " + joined_texts(update_catalogue(), ", ", &UpdateInfo::name));
   return row->make(OptionValues(row->options, settings.options));
 }
 
