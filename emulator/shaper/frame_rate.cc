@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "emulator/clock.h"
@@ -9,10 +11,12 @@
 namespace gradwire::emulator {
 namespace {
 
-constexpr int kBursts = 20;
+constexpr int kRounds = 5;
+constexpr int kBursts = 20;   // a round
 constexpr int kFrames = 128;  // a burst
 constexpr std::size_t kProbeBytes = 1514;
 constexpr double kProbePatience = 20e-3;  // s
+constexpr auto kBetween = std::chrono::milliseconds(5);
 
 /// An Ethernet frame of IPv4 to nobody.
 std::vector<std::byte> probe_frame() {
@@ -40,10 +44,8 @@ double time_burst(PacketSocket& socket, int device, int peer, const std::vector<
   return monotonic_now().value() - begin;
 }
 
-}  // namespace
-
-double measure_frame_rate(PacketSocket& socket, int device, int peer) {
-  const std::vector<std::byte> frame = probe_frame();
+/// Frames a second of a round; 0: none came.
+double round_rate(PacketSocket& socket, int device, int peer, const std::vector<std::byte>& frame) {
   std::vector<double> rates;
   for (int burst = 0; burst < kBursts; ++burst)
     if (const double time = time_burst(socket, device, peer, frame); time > 0)
@@ -53,6 +55,19 @@ double measure_frame_rate(PacketSocket& socket, int device, int peer) {
   std::nth_element(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2),
                    rates.end());
   return rates[rates.size() / 2];
+}
+
+}  // namespace
+
+double measure_frame_rate(PacketSocket& socket, int device, int peer) {
+  const std::vector<std::byte> frame = probe_frame();
+  // A round is some milliseconds: a machine that stands still for a moment spoils one, not all.
+  double best = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    if (round > 0) std::this_thread::sleep_for(kBetween);
+    best = std::max(best, round_rate(socket, device, peer, frame));
+  }
+  return best;
 }
 
 }  // namespace gradwire::emulator
