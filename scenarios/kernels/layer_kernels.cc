@@ -68,10 +68,12 @@ Kernel moved(const Layer& layer, double batch) {
   const double out = batch * static_cast<double>(layer.activations);
   const std::string_view kind = layer.kind;
   if (kind == "batch-norm") return memory_kernel(2 * in + out, 3 * in + 2 * out);
-  if (kind == "layer-norm") return memory_kernel(in + out, 2 * in + 2 * out, 1, 2);
+  if (kind == "layer-norm" || kind == "rms-norm")
+    return memory_kernel(in + out, 2 * in + 2 * out, 1, 2);
   if (kind == "relu" || kind == "gelu" || kind == "tanh" || kind == "softmax")
     return memory_kernel(in + out, in + 2 * out);
   if (kind == "add") return memory_kernel(in + out, out);
+  if (kind == "silu-gate") return memory_kernel(in + out, 2 * in + out);
   return memory_kernel(in + out, in + out);
 }
 

@@ -51,3 +51,7 @@ def vgg_a():
 
 def vgg16():
     return vgg("vgg16", "D", (2, 2, 3, 3, 3))
+
+
+def vgg19():
+    return vgg("vgg19", "E", (2, 2, 4, 4, 4))

@@ -15,7 +15,7 @@ class Table:
     inputs, outputs: elements of activations that the layer reads and writes.
     """
 
-    COST = {"relu": 1, "add": 1, "gelu": 8, "tanh": 8, "softmax": 5, "batch-norm": 4, "layer-norm": 8,
+    COST = {"relu": 1, "add": 1, "gelu": 8, "tanh": 8, "softmax": 5, "batch-norm": 4, "layer-norm": 8, "rms-norm": 6, "rotation": 6, "silu-gate": 8,
             "local-response-norm": 12, "concatenate": 0, "embedding": 0}
 
     def __init__(self, name, paper, variant, sample):

@@ -58,10 +58,10 @@ def lstm_ptb():
     return table
 
 
-def bert_encoder(name, variant):
-    tokens, width, heads, depth = 512, 1024, 16, 24
-    table = TextTable(name, "Devlin et al., arXiv 1810.04805", "BERT-large, uncased (30,522 word pieces), 24 blocks of "
-                      "1,024, 16 heads, " + variant + "; without dropout.", tokens, width)
+def bert_encoder(name, variant, size="large", width=1024, heads=16, depth=24):
+    tokens = 512
+    table = TextTable(name, "Devlin et al., arXiv 1810.04805", f"BERT-{size}, uncased (30,522 word pieces), {depth} "
+                      f"blocks of {width:,}, {heads} heads, {variant}; without dropout.", tokens, width)
     for part, rows in (("words", 30_522), ("positions", 512), ("segments", 2)):
         table.embedding("embedding." + part, rows)
     table.pointwise("embedding.add", "add", tokens * width, operands=3)
@@ -81,6 +81,10 @@ def bert_encoder(name, variant):
 
 def bert_large():
     return bert_encoder("bert-large", "the encoder and its pooler")
+
+
+def bert_base():
+    return bert_encoder("bert-base", "the encoder and its pooler", "base", 768, 12, 12)
 
 
 def bert_large_pretraining():
@@ -128,3 +132,57 @@ def gpt2_large():
 
 def gpt2_xl():
     return gpt2("gpt2-xl", 48, 1600, 25)
+
+
+class GatedTable(TextTable):
+    """Llama's layers: RMSNorm, positions turned, grouped keys and values, SwiGLU; no biases."""
+
+    def norm(self, name):
+        self.pointwise(name, "rms-norm", self.tokens * self.width, weight=(self.width,))
+
+    def grouped_attention(self, name, heads, key_heads):
+        t, d = self.tokens, self.width
+        keys = d // heads * key_heads
+        for part, width in (("query", d), ("key", keys), ("value", keys)):
+            self.dense(f"{name}.{part}", d, width, bias=False)
+        self.pointwise(name + ".rotation", "rotation", t * (d + keys))
+        self.add(name + ".scores", "matrix-product", t * (d + keys), heads * t * t, 2 * t * t * d)
+        self.pointwise(name + ".softmax", "softmax", heads * t * t)
+        self.add(name + ".context", "matrix-product", heads * t * t + t * keys, t * d, 2 * t * t * d)
+        self.dense(name + ".output", d, d, bias=False)
+
+    def gated_feed_forward(self, name, inner):
+        self.dense(name + ".gate", self.width, inner, bias=False)
+        self.dense(name + ".up", self.width, inner, bias=False)
+        self.pointwise(name + ".silu", "silu-gate", self.tokens * inner, operands=2)
+        self.dense(name + ".down", inner, self.width, bias=False)
+
+
+def llama(name, paper, tokens, words, depth, width, heads, key_heads, inner):
+    grouped = f", {key_heads} of keys and values" if key_heads < heads else ""
+    table = GatedTable(name, paper, f"{depth} blocks of {width:,}, {heads} heads{grouped}, SwiGLU of {inner:,}, "
+                       f"{words:,} words, the output's weight its own.", tokens, width)
+    table.embedding("embedding", words)
+    for block in range(depth):
+        at = f"block{block}"
+        table.norm(at + ".norm1")
+        table.grouped_attention(at + ".attention", heads, key_heads)
+        table.add_back(at + ".add1")
+        table.norm(at + ".norm2")
+        table.gated_feed_forward(at + ".ffn", inner)
+        table.add_back(at + ".add2")
+    table.norm("norm")
+    table.decode("output", words, bias=False)
+    return table
+
+
+def llama2_7b():
+    return llama("llama2-7b", "Touvron et al., arXiv 2307.09288", 4096, 32_000, 32, 4096, 32, 32, 11_008)
+
+
+def llama2_13b():
+    return llama("llama2-13b", "Touvron et al., arXiv 2307.09288", 4096, 32_000, 40, 5120, 40, 40, 13_824)
+
+
+def llama3_8b():
+    return llama("llama3-8b", "Dubey et al., arXiv 2407.21783, table 3", 8192, 128_256, 32, 4096, 32, 8, 14_336)
