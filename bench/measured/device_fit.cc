@@ -7,17 +7,25 @@
 
 #include "bench/fidelity/statistics.h"
 #include "bench/measured/forms.h"
+#include "bench/measured/step_form.h"
 #include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {
 
 using Rows = std::vector<const FormRow*>;
-constexpr double kTf32OfFp16 = 0.6;  // share of tf32's peak over share of fp16's: assumed
-constexpr int kSourcesEnough = 3;    // to tell how far programs differ on one device
+constexpr int kSourcesEnough = 3;  // to tell how far programs differ on one device
 // Root of the mean square of the errors of published throughputs of single GPUs, by programs that
 // nothing was fitted to (docs/models/devices.md).
 constexpr double kLeastDeviation = 0.25;
+
+/// The device whose chip it has, on another board.
+std::string chip_of(const std::string& device) {
+  static const std::map<std::string, std::string> boards = {
+      {"a100-80gb", "a100"}, {"h100-pcie", "h100"}, {"h200", "h100"}, {"v100-pcie", "v100"}};
+  const auto found = boards.find(device);
+  return found == boards.end() ? device : found->second;
+}
 
 template <class Wanted>
 Rows chosen(std::span<const FormRow> rows, Wanted&& wanted) {
@@ -63,7 +71,8 @@ std::string note_of(const std::string& device, const DeviceFit& fit) {
                "devices have in common. Nothing was measured on ") +
            device + ".";
   return "Fitted to " + std::to_string(fit.sources) + " published source" +
-         (fit.sources > 1 ? "s" : "") + " of step times on this device.";
+         (fit.sources > 1 ? "s" : "") + " of step times on " +
+         (chip_of(device) == device ? "this device." : chip_of(device) + ", which has its chip.");
 }
 
 nlohmann::ordered_json kernels_json(const std::string& device, const DeviceFit& fit) {
@@ -87,6 +96,7 @@ nlohmann::ordered_json kernels_json(const std::string& device, const DeviceFit& 
       {"host_s", at(Constant::kHost)},
       {"step_s", at(Constant::kStep)},
       {"parallel_s", at(Constant::kParallel)},
+      {"spread", rounded(fit.spread)},
       {"deviation", rounded(fit.deviation)}};
 }
 
@@ -103,7 +113,7 @@ std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& nam
   });
   std::map<std::string, DeviceFit> fits;
   for (const std::string& name : names) {
-    const Rows own = chosen(rows, [&](const FormRow& row) { return row.device == name; });
+    const Rows own = chosen(rows, [&](const FormRow& row) { return row.device == chip_of(name); });
     auto around = unknowns;
     for (std::size_t i = 0; i < around.size(); ++i)
       around[i].start = around[i].prior_mean = common.values[i];
@@ -115,7 +125,7 @@ std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& nam
                               ? strangers
                               : spread_over(own, [&](const std::string&) { return known; }) *
                                     std::sqrt(sources / (sources - 1.0));
-    fits[name] = {constants_at(known.values), std::max(spread, kLeastDeviation), sources};
+    fits[name] = {constants_at(known.values), std::max(spread, kLeastDeviation), spread, sources};
   }
   return fits;
 }

@@ -14,11 +14,13 @@ struct DeviceFit {
   /// on the device lie from its constants, where there are three of them, else how far programs lie
   /// from the constants of all others. Not below what programs show that nothing was fitted to.
   double deviation = 0;
-  int sources = 0;  ///< of the device; 0: what all sources say
+  double spread = 0;  ///< the same, as the tables show it
+  int sources = 0;    ///< of the device; 0: what all sources say
 };
 
-/// By device of `names`. A device's own rows give its constants, with what all rows say as their
-/// prior; a device without rows has the latter: the rule for a GPU known by its data sheet alone.
+/// By device of `names`. A device's own rows, or those of another board with its chip, give its
+/// constants, with what all rows say as their prior; a device without rows has the latter: the rule
+/// for a GPU known by its data sheet alone.
 std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& names,
                                              std::span<const FormRow> rows);
 

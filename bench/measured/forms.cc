@@ -15,11 +15,14 @@ namespace {
 constexpr double kStepScatter = 0.05, kCollectiveScatter = 0.15;
 
 std::string label_of(const MeasuredStep& step) {
-  std::string label = std::to_string(step.workers) + " x " + step.precision + ", " +
+  std::string label = std::to_string(step.gpus()) + " x " + step.precision + ", " +
                       std::to_string(step.accumulated) + " x " + std::to_string(step.batch) +
                       " samples";
   if (step.layers)
     label += ", " + std::to_string(step.layers) + " layers of " + std::to_string(step.hidden);
+  if (step.tensor_parallel > 1) label += ", tensors in " + std::to_string(step.tensor_parallel);
+  if (step.pipeline_parallel > 1)
+    label += ", " + std::to_string(step.pipeline_parallel) + " stages";
   if (step.compiled) label += ", compiled";
   if (step.local_steps > 1) label += ", " + std::to_string(step.local_steps) + " local steps";
   return label;
@@ -46,22 +49,36 @@ std::string group_of(const MeasuredCollective& one) {
          (one.workers > one.gpus_per_node ? ".between-nodes" : "");
 }
 
+std::string why_without_form(const MeasuredStep& step) {
+  return step.refused.empty() ? why_no_step_form(step) : step.refused;
+}
+
+std::string why_without_form(const MeasuredCollective& one) {
+  return one.refused.empty() ? why_no_collective_form(one) : one.refused;
+}
+
 MeasuredForms forms_of(const MeasuredTables& tables) {
   MeasuredForms forms;
-  const auto has_form = [&forms](const std::string& group, const std::string& reason) {
-    if (!reason.empty()) ++forms.without_form[group + ": " + reason];
-    return reason.empty();
+  const auto has_form = [&forms](const auto& row) {
+    const std::string reason = why_without_form(row), group = group_of(row);
+    if (reason.empty()) return true;
+    WithoutForm& rows =
+        forms.without_form.try_emplace(group + ": " + reason, group, reason, 0, row.place)
+            .first->second;
+    ++rows.rows;
+    return false;
   };
   for (const MeasuredStep& step : tables.steps) {
-    if (!has_form(group_of(step), why_no_step_form(step))) continue;
+    if (!has_form(step)) continue;
     auto form = std::make_shared<const StepForm>(step);
     forms.steps.push_back(
-        {group_of(step), label_of(step), step.device, step.workers, step.time.value(),
+        {group_of(step), label_of(step), step.device, static_cast<int>(step.gpus()),
+         step.time.value(),
          [form](std::span<const double> x) { return form->time(constants_at(x)).value(); },
          kStepScatter});
   }
   for (const MeasuredCollective& one : tables.collectives) {
-    if (!has_form(group_of(one), why_no_collective_form(one))) continue;
+    if (!has_form(one)) continue;
     forms.collectives.push_back(
         {group_of(one),
          std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",

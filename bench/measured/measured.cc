@@ -79,6 +79,25 @@ void add_coverage(const std::string& way, const std::vector<JudgedRow>& judged,
       {.name = "measured." + way + ".inside_band.at_most", .value = share, .unit = "%", .bar = 97});
 }
 
+/// A row for each reason, skipped, and their share of all rows.
+void add_without_form(const MeasuredForms& forms, const Say& say, std::vector<BenchRow>& rows) {
+  int left = 0;
+  for (const auto& [name, without] : forms.without_form) {
+    const std::string why = std::to_string(without.rows) +
+                            (without.rows == 1 ? " row: " : " rows: ") + without.reason +
+                            " (first: " + without.first + ")";
+    say("not predicted: " + without.group + ", " + why);
+    rows.push_back({.name = "measured.without_form." + without.group, .skipped = why});
+    left += without.rows;
+  }
+  const double all = left + static_cast<double>(forms.steps.size()) +
+                     static_cast<double>(forms.collectives.size());
+  rows.push_back({.name = "measured.without_form",
+                  .value = all > 0 ? 100 * left / all : 0,
+                  .unit = "%",
+                  .bar = 5});
+}
+
 /// STEM.svg: strangers' rows; STEM.csv: those of both ways.
 void write_figure(const std::string& stem, const std::string& halves,
                   const std::vector<JudgedRow>& strangers, const Say& say) {
@@ -122,16 +141,7 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
   add_rows("strangers", steps, {15, std::nullopt}, options, say, rows);
   add_coverage("strangers", steps, rows);
 
-  int unmodelled = 0;
-  for (const auto& [reason, count] : forms.without_form) {
-    say("not predicted: " + std::to_string(count) + " rows of " + reason);
-    unmodelled += count;
-  }
-  const double all = unmodelled + static_cast<double>(steps.size());
-  rows.push_back({.name = "measured.without_form",
-                  .value = all > 0 ? 100 * unmodelled / all : 0,
-                  .unit = "%",
-                  .bar = 5});
+  add_without_form(forms, say, rows);
   return labelled(std::move(rows), "predicted");
 }
 

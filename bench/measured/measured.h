@@ -18,7 +18,8 @@ struct MeasuredOptions {
 /// Every row of the tables is predicted twice: with constants from half of its own group (`half`),
 /// and with constants from the other groups (`strangers`), those that ship among them. Rows of
 /// figures: median and worst error and the share of rows inside the 90 % band, by group and of all;
-/// rows of the tables that have no form are said with the reason and counted. Throws Error (a file
+/// rows of the tables that have no form are said with the reason and counted, and each reason is a
+/// row, skipped. Throws Error (a file
 /// that cannot be read).
 std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& say);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,7 @@
 /// are left alone; docs/validation/measured.md lists them.
 namespace gradwire::bench {
 
-/// A step of data-parallel training.
+/// A step of training.
 struct MeasuredStep {
   std::string source, workload, device;
   std::string precision = "fp32";
@@ -18,15 +19,21 @@ struct MeasuredStep {
   bool fused_batch_norm = false;                ///< its note says so: with the ReLU behind it
   bool pre_training = false;  ///< its note says so: BERT has a head over the vocabulary
   int layers = 0, hidden = 0, heads = 0, sequence = 0, vocabulary = 0;  ///< of a transformer
-  int workers = 1;
+  int workers = 1;  ///< data-parallel ones, each on so many GPUs as the next two say
+  int tensor_parallel = 1, pipeline_parallel = 1;
   int gpus_per_node = 1;
   BitsPerSecond between_nodes{0};  ///< of one node's adapters together; 0 = one node
-  int batch = 1;                   ///< samples of a forward pass of one worker
-  int accumulated = 1;             ///< such passes a step
+  int batch = 1;                   ///< samples of a forward pass of one worker; 0 = not stated
+  bool micro_batch_stated = false;
+  int accumulated = 1;  ///< such passes a step
   int local_steps = 1;
   double memory_bytes_per_second = 0;  ///< of this board; 0 = the device's data sheet
   double power_limit_watts = 0;        ///< of this board; 0 = the device's data sheet
   Seconds time{0};                     ///< measured, of one step
+  std::string place = {};              ///< "FILE:LINE"
+  std::string refused = {};            ///< why the row cannot be taken as it is; empty: it can
+
+  std::int64_t gpus() const { return std::int64_t{workers} * tensor_parallel * pipeline_parallel; }
 };
 
 /// A collective, one time.
@@ -37,6 +44,7 @@ struct MeasuredCollective {
   BitsPerSecond between_nodes{0};  ///< of one node's adapters together; 0 = one node
   Bytes bytes{0};
   Seconds time{0};
+  std::string place = {}, refused = {};  ///< as of a step
 };
 
 struct MeasuredTables {
@@ -44,8 +52,9 @@ struct MeasuredTables {
   std::vector<MeasuredCollective> collectives;
 };
 
-/// Adds the rows of a table, which has a column `collective` or a column `workload`. Throws Error
-/// naming file, line and column.
+/// Adds the rows of a table, which has a column `collective` or a column `workload`. A row whose
+/// cells cannot be taken is added with the reason. Throws Error naming file, line and column: no
+/// table, or one without the columns that must be there.
 void read_measured(std::string_view text, const std::string& file, MeasuredTables& tables);
 
 /// The tables that ship.

@@ -56,21 +56,6 @@ TEST_CASE("steps are read in seconds whatever the metric", "[measured]") {
   CHECK(rows[2].time.value() == Approx(2 * 8192 / 16384.0));
 }
 
-TEST_CASE("tables that cannot be are refused with their place", "[measured]") {
-  CHECK_THROWS_WITH(read("source,workload,device,value\na,b,c,1\n"), Catch::Contains("metric"));
-  const std::string head = "source,workload,device,metric,value\n";
-  CHECK_THROWS_WITH(read(head + "a,b,c,steps,1\n"),
-                    Catch::Contains("t.csv:2") && Catch::Contains("metric"));
-  CHECK_THROWS_WITH(read(head + "a,b,c,step_s,-1\n"), Catch::Contains("value"));
-  CHECK_THROWS_WITH(read("source,collective,device,gpus,bytes,time_us\na,b,c,1,2,3\n"),
-                    Catch::Contains("below 2"));
-  // 10^18 samples at once are no overflow.
-  CHECK_THROWS_WITH(read("source,workload,device,gpus,batch_per_gpu,global_batch,metric,value\n"
-                         "a,b,c,1000000000,1000000000,5,step_s,1\n"),
-                    Catch::Contains("below one batch"));
-  CHECK_THROWS_AS(bench_measured({.tables = {"/no/such.csv"}}, [](const std::string&) {}), Error);
-}
-
 /// Rows that a form made with constants of its own, and one that it did not.
 std::vector<FormRow> made_rows(double exponent) {
   std::vector<FormRow> rows;
@@ -78,7 +63,7 @@ std::vector<FormRow> made_rows(double exponent) {
     const MeasuredCollective one{
         "s", "all-reduce", "v100", 8, 8, BitsPerSecond(0), Bytes(std::int64_t{1} << (i % 20 + 10)),
         {}};
-    const double truth[] = {std::log(45e-6), std::log(1.2), -0.1};
+    const double truth[] = {std::log(45e-6), std::log(1.2), -0.1, 0};
     rows.push_back({"made", "row", "v100", 8,
                     std::pow(collective_time(one, truth).value(), exponent),
                     [one](std::span<const double> x) { return collective_time(one, x).value(); }});
@@ -235,7 +220,7 @@ TEST_CASE("the shipped tables are predicted row by row or left out with a reason
     REQUIRE(row != rows.end());
     return row->value;
   };
-  CHECK_THAT(said, Catch::Contains("there is no layer table faster-rcnn"));
+  CHECK_THAT(said, Catch::Contains("there is no layer table faster-rcnn (first: training.csv:"));
   CHECK(value("measured.without_form") == Approx(100 * 6 / 247.0));  // 195 steps, 52 collectives
   CHECK(value("measured.half.via-research-vtrain.gpt.a100.median_error") < 6);
   CHECK(value("measured.half.paddlepaddle-fleetx.resnet50.v100.worst_error") < 15);

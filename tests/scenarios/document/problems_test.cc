@@ -371,8 +371,9 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "cluster": {"device": "reference-cpuu"})",
        "t.json:1: /cluster/device: cannot find device profile reference-cpuu: no such profile "
        "ships "
-       "(shipped: a100, b200, gtx-1080, h100, h200, p100, p40, reference-cpu, rtx-2080-ti, "
-       "rtx-3090, t4, v100); did you mean "
+       "(shipped: a10, a100, a100-80gb, a30, a40, a6000, b200, gtx-1080, gtx-1080-ti, h100, "
+       "h100-pcie, h200, k80, l4, l40s, m40, mi300x, p100, p40, reference-cpu, rtx-2080-ti, "
+       "rtx-3090, rtx-4090, t4, v100, v100-pcie); did you mean "
        "\"reference-cpu\"?; allowed: cpu, cuda, a device "
        "profile"},
       {"",
