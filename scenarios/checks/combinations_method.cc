@@ -175,8 +175,7 @@ const Combination kMethodCombinations[] = {
     {"micro-batches", "fewer samples in a batch", "a part would have no sample",
      "at most /workload/batch_per_worker",
      [](const Scenario& s) {
-       return at("/workload/micro_batches",
-                 trains(s) && s.workload.micro_batches > s.workload.batch_per_worker);
+       return at("/workload/micro_batches", s.workload.micro_batches > s.workload.batch_per_worker);
      },
      kOfMethod},
 };

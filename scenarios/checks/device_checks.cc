@@ -1,14 +1,44 @@
 #include "scenarios/checks/device_checks.h"
 
+#include <algorithm>
 #include <set>
 
 #include "scenarios/document/pointer.h"
 #include "scenarios/methods.h"
 #include "scenarios/profiles/layer_times.h"
+#include "scenarios/profiles/memory_need.h"
 #include "scenarios/profiles/profile.h"
 
 namespace gradwire::scenarios {
 namespace {
+
+std::string size(double bytes) {
+  return format_bytes(Bytes(static_cast<std::int64_t>(std::min(bytes, 9e18))));
+}
+
+/// Whether what a worker holds fits into its device.
+void check_memory(const Rules& rules, const WorkloadProfile& workload,
+                  const DeviceProfile& device) {
+  const double has = device.peak->memory_bytes;
+  if (has == 0 || !rules.sound({"/workload/batch_per_worker", "/cluster/workers", "/exchange"}))
+    return;
+  const Scenario& scenario = rules.scenario;
+  const int parts = std::max(1, scenario.workload.micro_batches);
+  const MemoryPlan plan = {.batch = (scenario.workload.batch_per_worker + parts - 1) / parts,
+                           .workers = scenario.cluster.workers,
+                           .zero = scenario.exchange.zero,
+                           .state_on_host = scenario.exchange.offload.has_value(),
+                           .precision = scenario.workload.precision};
+  const MemoryNeed need = memory_need(workload, plan);
+  if (need.total() <= has) return;
+  rules.warn("/workload/batch_per_worker",
+             "a worker would hold about " + size(need.total()) + " (weights " + size(need.weights) +
+                 ", gradients " + size(need.gradients) + ", the optimiser's state " +
+                 size(need.optimizer) + ", activations of " + std::to_string(plan.batch) +
+                 " samples " + size(need.activations) + "), device " + device.origin.name +
+                 " has " + size(has) +
+                 ": fewer samples, /workload/micro_batches or /exchange/zero need less");
+}
 
 void check_layer_times(const Rules& rules, const WorkloadProfile& workload) {
   if (!rules.sound({"/cluster/device", "/workload/precision"})) return;
@@ -22,7 +52,10 @@ void check_layer_times(const Rules& rules, const WorkloadProfile& workload) {
   }
   const std::string why = why_no_layer_times(workload, profile ? &*profile : nullptr,
                                              rules.scenario.workload.precision);
-  if (why.empty()) return;
+  if (why.empty()) {
+    if (profile && profile->peak) check_memory(rules, workload, *profile);
+    return;
+  }
   rules.refuse("/cluster/device", why,
                devices_with_peak() + ", or what `gradwire profile` measured on this machine");
 }

@@ -245,7 +245,7 @@ void add_training(Rows& rows) {
                 .min = 1,
                 .max = 1e6},
        .unit = "parts",
-       .kinds = kTraining,
+       .kinds = kSteps,
        .computed_default = "1"});
   rows.push_back({.pointer = "/workload/steps",
                   .spec = {.type = OptionType::kInteger,

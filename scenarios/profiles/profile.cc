@@ -100,6 +100,7 @@ DeviceProfile::Peak peak_of(const ordered_json& json) {
                                compute["efficiency"].get<double>()};
   peak.memory_bytes_per_second = json["memory_bytes_per_s"].get<double>();
   peak.launch = seconds_at(json, "launch_s");
+  peak.memory_bytes = json.value("memory_bytes", 0.0);
   return peak;
 }
 

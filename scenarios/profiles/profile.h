@@ -66,7 +66,8 @@ struct DeviceProfile {
     };
     std::map<std::string, Compute> compute;  ///< by precision: fp32, tf32, fp16
     double memory_bytes_per_second = 0;
-    Seconds launch{0};  ///< the shortest time of a layer's pass
+    Seconds launch{0};        ///< the shortest time of a layer's pass
+    double memory_bytes = 0;  ///< that the device has; 0 = not known
   };
 
   /// What its kernels reach of the peak figures, and what a program adds

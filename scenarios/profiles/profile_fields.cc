@@ -112,6 +112,8 @@ void add_peak(Rows& rows) {
   rows.push_back(
       required(number("/peak/memory_bytes_per_s", kNumber, "Memory bandwidth.", 1, 1e18, "B/s")));
   rows.push_back(seconds("/peak/launch_s", "The shortest time of a layer's pass.", "0"));
+  rows.push_back(
+      number("/peak/memory_bytes", kNumber, "Memory that it has; 0: not known.", 0, 1e18, "B"));
 }
 
 /// What kernels reach of the peak, and what a program adds.

@@ -75,6 +75,7 @@ ordered_json peak_json(const DeviceProfile::Peak& peak) {
                                   {"efficiency", rounded(compute.efficiency)}};
   json["memory_bytes_per_s"] = rounded(peak.memory_bytes_per_second);
   json["launch_s"] = rounded(peak.launch);
+  if (peak.memory_bytes > 0) json["memory_bytes"] = rounded(peak.memory_bytes);
   return json;
 }
 

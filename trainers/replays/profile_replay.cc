@@ -7,6 +7,7 @@
 #include "compressors/decorators/rules.h"
 #include "scenarios/methods.h"
 #include "scenarios/profiles/layer_times.h"
+#include "sim/graph/chunk_range.h"
 #include "trainers/replays/drawn_sizes.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/exchange.h"
@@ -174,6 +175,23 @@ PlausibleRange compute_range(const scenarios::WorkloadProfile& workload,
   return scenarios::needs_peak(workload) ? device->origin.compute.with(table) : table;
 }
 
+/// Of the batch's parts, one after the other, those of the last; what the others take stands before
+/// its forward pass, as nothing is exchanged until the last backward pass.
+scenarios::WorkloadTimes part_times(const scenarios::WorkloadProfile& workload,
+                                    const scenarios::DeviceProfile* device,
+                                    const Workload& settings, int workers) {
+  const auto part = [&](int index) {
+    const auto range = sim::chunk_range(settings.batch_per_worker, settings.micro_batches, index);
+    return layer_times(workload, device, settings.precision, static_cast<int>(range.count),
+                       workers);
+  };
+  scenarios::WorkloadTimes last = part(settings.micro_batches - 1);
+  for (int index = 0; index + 1 < settings.micro_batches; ++index)
+    for (const auto& layer : part(index).layers)
+      last.layers.front().forward += layer.forward + layer.backward;
+  return last;
+}
+
 /// A layer's gradients are ready together: it holds up the first bucket that has any of them. One
 /// without parameters adds to the bucket that is ready after it.
 ComputeProfile ProfileReplay::compute_times() const {
@@ -184,8 +202,7 @@ ComputeProfile ProfileReplay::compute_times() const {
                        "choose a device that has: " + scenarios::devices_with_peak(),
                        ErrorKind::kScenario);
   }
-  const auto layers = layer_times(workload_, device, settings.precision, settings.batch_per_worker,
-                                  scenario_.cluster.workers);
+  const auto layers = part_times(workload_, device, settings, scenario_.cluster.workers);
   ComputeProfile times = empty_profile(layout_);
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";

@@ -182,6 +182,24 @@ TEST_CASE("compute times are the layer table's times the batch") {
   CHECK(replay->learning_hash() == 0);
 }
 
+TEST_CASE("parts of a batch pass one after the other, and the last one's gradients are sent") {
+  Fixture fixture;
+  fixture.scenario.workload.batch_per_worker = 5;
+  fixture.scenario.workload.micro_batches = 2;
+  const auto replay = make_profile_replay(fixture.scenario);
+  const scenarios::ComputeProfile& times = replay->prepare();
+  // Parts of 2 and 3 samples, 3 ms forward and 6 ms back a sample: 2 x 9 ms before the last part's
+  // forward pass of 9 ms.
+  CHECK(times.forward.value() == Approx(27e-3));
+  CHECK(times.buckets[0].backward.value() == Approx(3 * 3e-3));
+  CHECK(times.update.value() == Approx(1e-3));  // once
+  // The exchange is the whole batch's, and hides behind one part alone.
+  CHECK(payload(fixture) == 6 * 4251 * 4);
+  const double parts = fixture.seconds_to_end();
+  fixture.scenario.workload.micro_batches = 1;
+  CHECK(parts >= fixture.seconds_to_end());
+}
+
 TEST_CASE("codec times: of the device profile, or measured") {
   Fixture fixture("fp16");
   // reference-cpu, fp16: encode 5 us + 0.5 ns an element.
