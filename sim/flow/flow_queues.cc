@@ -29,14 +29,16 @@ constexpr double kUnits = 1 << 20;  // of a byte/s
 
 }  // namespace
 
-/// Whether a queue on the connection's way may be followed: that of the one link that changes, or
-/// links that never do; queues and a sender as ns-3 has them, no pacing.
+/// Whether a queue on the connection's way may be followed: that of links that never change, or, as
+/// ns-3 has it, of the one that does. No pacing.
 bool FlowNetwork::may_be_followed(const Connection& connection) const {
   const TcpPath& path = *connection.path;
+  const bool changes = path.changes || path.change >= 0;
+  const bool follows_change = path.change >= 0 && !transport_.constants.kernel_recovery;
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
          transport_.congestion_control != TransportSettings::CongestionControl::kBbr &&
-         !transport_.constants.kernel_recovery && path.queue <= 0 && !path.on_wifi &&
-         (path.change >= 0 || (!path.changes && !connection.follows)) && !connection.jitters;
+         path.queue <= 0 && !path.on_wifi && (changes ? follows_change : !connection.follows) &&
+         !connection.jitters;
 }
 
 /// The channel on which the stream, whose packets are followed, waits longest: the only one on
@@ -161,8 +163,8 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
   const double bits = cluster_.nominal_rate(id).value();
   const auto product =
       static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
-  queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
-                                     path.discipline.framing, std::max(kLeastPackets, product));
+  queue = std::make_unique<Followed>(codel_of_channel(id), segment_, path.discipline.framing,
+                                     std::max(kLeastPackets, product));
   if (!is_plain(cluster_.link_of(id).spec)) queue->packets.set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
