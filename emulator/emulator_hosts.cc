@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "emulator/clock.h"
 #include "emulator/cluster/clock_offset.h"
+#include "emulator/cluster/payload_part.h"
 #include "emulator/emulator_session.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/frame.h"
@@ -76,6 +77,17 @@ void EmulatorSession::connect_servers() {
       }
   last_news_ = monotonic_now();
   for (; asked > 0; --asked) await("connected");
+}
+
+void EmulatorSession::tell_payloads(sim::GraphId graph, const sim::Payloads& payloads,
+                                    const HostView& view) {
+  if (!on_machines()) return payloads_.put(graph, payloads);
+  for (int host = 0; host < choice_.hosts; ++host)
+    send_part(graph, part_of(payloads, view, host), [&](const json& piece) {
+      hub_->send(host, piece);
+      last_news_ = monotonic_now();
+      await("payloads-taken");
+    });
 }
 
 std::vector<std::string> EmulatorSession::run_programs(

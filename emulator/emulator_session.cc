@@ -108,16 +108,16 @@ GraphId EmulatorSession::submit(const sim::Submission& submission) {
   check(submission);
   last_news_ = monotonic_now();  // the caller may have been away for long
   const Template& known = template_of(submission.graph);
-  note_reaction();
-  start_clock();
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
+  run->view = known.view;
   run->own.resize(submission.graph->size());
-  if (submission.payloads && !on_machines()) {  // who share no memory
-    payloads_.put(id, *submission.payloads);
+  if (submission.payloads) {  // before the clock goes on
+    tell_payloads(id, *submission.payloads, *known.view);
     for (const auto& message : submission.payloads->messages()) run->own.at(message.op) = true;
   }
-  run->view = known.view;
+  note_reaction();
+  start_clock();
   run->unfinished = submission.graph->size();
   run->timeline.graph = id;
   run->timeline.start = std::max(now(), submission.not_before);
@@ -277,9 +277,10 @@ void EmulatorSession::forget(GraphId graph) {
   if (!runs_.contains(graph)) return;
   cancel(graph);
   // Of one that was cut off messages may be on their way still, to be compared when they arrive.
-  if (!runs_.at(graph)->cancelled) payloads_.remove(graph);
+  const bool ended = !runs_.at(graph)->cancelled;
+  if (ended) payloads_.remove(graph);
   runs_.erase(graph);
-  hub_->send(kAllHosts, {{"kind", "forget"}, {"graph", graph}});
+  hub_->send(kAllHosts, {{"kind", "forget"}, {"graph", graph}, {"ended", ended}});
 }
 
 std::string EmulatorSession::describe_unfinished(GraphId graph) const {

@@ -66,6 +66,8 @@ class EmulatorSession final : public Emulator {
   void take_wires(double frame_rate);
   void measure_neighbours();
   void connect_servers();
+  /// Before hosts hear of the graph: on machines of their own each is told its part.
+  void tell_payloads(sim::GraphId graph, const sim::Payloads& payloads, const HostView& view);
   struct Way {
     Seconds time{0};  ///< of a small message, as far as links make it
     int links = 0;

@@ -114,7 +114,7 @@ results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunP
   if (const results::RunId run = finished(scenario, at, true)) return run;
   runner::RunOptions options;
   options.train_first = true;
-  options.keeps_payloads = options_.rendezvous.empty();
+  options.keeps_payloads = true;
   // Who is missing is said before anything is measured.
   std::unique_ptr<emulator::Emulator> ready;
   if (!options_.rendezvous.empty()) ready = make(scenario);

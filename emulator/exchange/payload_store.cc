@@ -69,14 +69,31 @@ std::uint64_t PayloadStore::place_for(std::uint64_t size) {
   return place;
 }
 
+Slot PayloadStore::begin(sim::GraphId graph, std::uint64_t rows, std::uint64_t size) {
+  const Slot slot{graph, place_for(std::max<std::uint64_t>(size, 1)), rows, size};
+  regions_[graph] = {slot.table, std::max<std::uint64_t>(size, 1)};
+  return slot;
+}
+
+/// What it leads to is there.
+void PayloadStore::publish(const Slot& slot) {
+  write(std::as_bytes(std::span(&slot, 1)), slot.graph % kSlots * sizeof(Slot));
+}
+
 void PayloadStore::put(sim::GraphId graph, const sim::Payloads& payloads) {
   const std::span<const std::byte> table = std::as_bytes(payloads.messages());
-  const std::uint64_t size = table.size() + payloads.bytes().size();
-  Slot slot{graph, place_for(std::max<std::uint64_t>(size, 1)), payloads.messages().size(), size};
-  regions_[graph] = {slot.table, std::max<std::uint64_t>(size, 1)};
+  const Slot slot =
+      begin(graph, payloads.messages().size(), table.size() + payloads.bytes().size());
   write(table, slot.table);
   write(payloads.bytes(), slot.table + table.size());
-  write(std::as_bytes(std::span(&slot, 1)), graph % kSlots * sizeof(Slot));
+  publish(slot);
+}
+
+void PayloadStore::put(sim::GraphId graph, std::uint64_t rows,
+                       std::span<const std::byte> table_and_bytes) {
+  const Slot slot = begin(graph, rows, table_and_bytes.size());
+  write(table_and_bytes, slot.table);
+  publish(slot);
 }
 
 void PayloadStore::remove(sim::GraphId graph) {

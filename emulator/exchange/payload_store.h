@@ -11,8 +11,10 @@
 #include "sim/session/executor.h"
 
 /// What a method's messages hold, shared by the executor, which writes it, and its workers, which
-/// send it and hold what arrives against it. The memory has no name, and goes with the last of
-/// these processes. A graph's table and bytes are there before any worker hears of the graph:
+/// send it and hold what arrives against it. (A worker on a machine of its own writes what the
+/// executor tells it: emulator/cluster/payload_part.h.) The memory has no name, and goes with the
+/// last of these processes. A graph's table and bytes are there before any worker hears of the
+/// graph:
 ///
 ///   directory   kSlots entries; that of graph g is g mod kSlots: {g, where its table is, messages}
 ///   a table     sim::Payloads::Message for each message, offsets from the end of the table
@@ -40,6 +42,8 @@ class PayloadStore {
 
   /// Before the graph is announced. Throws Error where memory is short.
   void put(sim::GraphId graph, const sim::Payloads& payloads);
+  /// The same of a table of so many rows and the bytes behind it.
+  void put(sim::GraphId graph, std::uint64_t rows, std::span<const std::byte> table_and_bytes);
   /// All its messages have arrived, or nobody will ever ask for them.
   void remove(sim::GraphId graph);
 
@@ -48,6 +52,8 @@ class PayloadStore {
     std::uint64_t first = 0, size = 0;
   };
   void write(std::span<const std::byte> bytes, std::uint64_t at);
+  payload_layout::Slot begin(sim::GraphId graph, std::uint64_t rows, std::uint64_t size);
+  void publish(const payload_layout::Slot& slot);
   std::uint64_t place_for(std::uint64_t size);
 
   FileDescriptor memory_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/clock.h"
+#include "emulator/cluster/payload_part.h"
 #include "emulator/exchange/exchange.h"
 #include "emulator/hosts/host_program.h"
 #include "emulator/hosts/host_runner.h"
@@ -40,6 +41,8 @@ class Worker {
   void ping(const json& message);
   void program(const json& message);
   void meet(const json& message);
+  void take_payloads(const json& message);
+  void forget(const json& message);
   void tell_counters();
   void report(const Report& report);
 
@@ -47,6 +50,7 @@ class Worker {
   Place place_;
   Seconds ahead_{0};  ///< its clock, of the executor's
   Outbox outbox_;
+  std::unique_ptr<PayloadIntake> intake_;  ///< null: it shares the executor's memory
   std::unique_ptr<PayloadReader> payloads_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<HostRunner> runner_;
@@ -86,7 +90,9 @@ void Worker::handle(const json& message) {
   else if (kind == "cancel")
     runner_->cancel(message.at("graph"));
   else if (kind == "forget")
-    runner_->forget(message.at("graph"));
+    forget(message);
+  else if (kind == "payloads")
+    take_payloads(message);
   else if (kind == "connect")
     connect(message);
   else if (kind == "ping")
@@ -162,8 +168,9 @@ void Worker::set_up(const json& message) {
   for (int host = 0; host < message.at("hosts"); ++host)
     peers.push_back({host_address(host), sockets.port});
   runner_ = std::make_unique<HostRunner>(host_, transport, callbacks);
-  if (place_ == Place::kNamespace)
-    payloads_ = std::make_unique<PayloadReader>(message.at("payloads"));
+  if (place_ == Place::kMachine) intake_ = std::make_unique<PayloadIntake>();
+  payloads_ = std::make_unique<PayloadReader>(intake_ ? intake_->store().memory().get()
+                                                      : message.at("payloads").get<int>());
   exchange_ = std::make_unique<Exchange>(
       host_, peers, sockets,
       [this](GraphId graph, OpIndex op) { runner_->message_arrived(graph, op); },
@@ -190,7 +197,7 @@ void Worker::submit(const json& message) {
   submission.bytes = from_blob<Bytes>(message.at("bytes"));
   submission.seconds = from_blob<Seconds>(message.at("seconds"));
   submission.not_before = Seconds(message.at("not_before").get<double>()) + ahead_;
-  if (payloads_ && payloads_->rows(submission.id) > 0)
+  if (payloads_->rows(submission.id) > 0)
     submission.payloads = std::make_shared<const PayloadIndex>(*payloads_, submission.id);
   for (const json& edge : message.at("after"))
     submission.after.push_back({edge[0], edge[1], edge[2]});
@@ -215,6 +222,19 @@ void Worker::meet(const json& message) {
   std::vector<PeerAddress> peers;
   for (const json& peer : message.at("peers")) peers.push_back({peer.at(0), peer.at(1)});
   exchange_->use_peers(std::move(peers));
+}
+
+void Worker::take_payloads(const json& message) {
+  if (!intake_) return;
+  intake_->take(message);
+  say({{"kind", "payloads-taken"}, {"host", host_}});
+}
+
+/// Of a graph that was cut off messages may be on their way still, to be compared when they arrive.
+void Worker::forget(const json& message) {
+  const GraphId graph = message.at("graph");
+  runner_->forget(graph);
+  if (intake_ && message.at("ended")) intake_->remove(graph);
 }
 
 /// Nothing else is under way meanwhile.

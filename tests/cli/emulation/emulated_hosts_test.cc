@@ -69,3 +69,59 @@ TEST_CASE("mpirun: four ranks are measured, and one that does not come is named"
   CHECK(run.steps_done == 4);
   CHECK(figures(*store, run.id).at("step_time_s").provenance == results::Provenance::kMeasured);
 }
+
+namespace {
+
+/// Trains on processes of their own, and says what was learnt there and in `flow`.
+std::pair<std::string, std::string> hashes_of(const std::string& scenario,
+                                              const std::vector<std::string>& more,
+                                              const std::string& prefix = {}) {
+  const TemporaryFolder folder;
+  write_file(folder.file("t.json"), scenario);
+  std::vector<std::string> arguments = {"emulate", folder.file("t.json"), "--db",
+                                        folder.file("a.db"), "--no-report"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Result result = run_program(arguments, prefix);
+  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
+  const results::RunSummary run = run_on(*store, "emulator");
+  CHECK(has_note(*store, run.id, "arrived as they were sent, byte by byte: what the method's"));
+  CHECK(figures(*store, run.id).at("step_time_s").provenance == results::Provenance::kMeasured);
+  return {run.learning_hash, run_on(*store, "flow").learning_hash};
+}
+
+}  // namespace
+
+TEST_CASE("emulate --hosts: processes send what the method's encoders made, and learn flow's",
+          "[net]") {
+  require_training();
+  for (const std::string method : {"none", "terngrad", "topk"}) {
+    CAPTURE(method);
+    const auto [measured, flow] =
+        hashes_of(training(method, R"("exchange": {"collective": "ring"})"),
+                  {"--hosts", "localhost,localhost,localhost"});
+    CHECK_FALSE(measured.empty());
+    CHECK(measured == flow);
+  }
+  // A fourth process is the server of the rounds.
+  const auto [measured, flow] =
+      hashes_of(training("topk", R"("exchange": {"collective": "parameter-server"},
+      "schedule": {"kind": "rounds", "local_steps": 2})"),
+                {"--hosts", "localhost,localhost,localhost,localhost"});
+  CHECK_FALSE(measured.empty());
+  CHECK(measured == flow);
+}
+
+TEST_CASE("mpirun: four ranks send what the method's encoders made, and learn flow's",
+          "[net][needs-mpi]") {
+  require_training();
+  if (run_program({}, "command -v mpirun").exit_code != 0) skip("there is no mpirun");
+  const auto [measured, flow] =
+      hashes_of(training("terngrad", R"("exchange": {"collective": "ring"})"),
+                {"--set", "/cluster/workers=4", "--hosts", "mpi"},
+                R"(exec mpirun --allow-run-as-root --oversubscribe -n 4 "$@")");
+  CHECK_FALSE(measured.empty());
+  CHECK(measured == flow);
+}
