@@ -119,8 +119,8 @@ void Worker::configure_link(const json& message) {
   set_network_parameter("ipv6/conf/all/disable_ipv6", "1");
   // Warm connections, as the other executors have them: no slow start after idle time, and none of
   // what an earlier connection had learnt.
-  set_network_parameter("ipv4/tcp_slow_start_after_idle", "0");
-  set_network_parameter("ipv4/tcp_no_metrics_save", "1");
+  require_network_parameter("ipv4/tcp_slow_start_after_idle", "0");
+  require_network_parameter("ipv4/tcp_no_metrics_save", "1");
   require_tool("ip", {"-batch", "-"}, host_ip_script(links, host_, shaping), "give an address to",
                subject);
   require_tool("tc", {"-batch", "-"}, host_tc_script(own, shaping), "shape the link of", subject);

@@ -6,7 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <span>
+#include <sstream>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
@@ -25,6 +28,11 @@ std::string first_line(const std::string& path) {
   char text[64] = {};
   if (!file.valid() || ::read(file.get(), text, sizeof text - 1) <= 0) return {};
   return std::string(text, std::strcspn(text, "\n"));
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// Which switch of this machine forbids it, as far as we know the usual ones.
@@ -75,6 +83,16 @@ void enter_network_namespace() {
 
 bool set_network_parameter(const std::string& name, const std::string& value) {
   return write_text("/proc/sys/net/" + name, value);
+}
+
+void require_network_parameter(const std::string& name, const std::string& value) {
+  const std::string path = "/proc/sys/net/" + name;
+  if (write_text(path, value)) return;
+  const int reason = errno;
+  if (words_of(first_line(path)) == words_of(value)) return;
+  throw Error(ErrorKind::kCapability, "set", path + " of an emulated host", std::strerror(reason),
+              "run where /proc/sys may be written (a container needs --privileged), or use "
+              "--executor flow or packet");
 }
 
 }  // namespace gradwire::emulator

@@ -17,5 +17,8 @@ void enter_network_namespace();
 /// Writes one of /proc/sys/net of the process's own network namespace ("ipv4/tcp_wmem"); false if
 /// the kernel refuses.
 bool set_network_parameter(const std::string& name, const std::string& value);
+/// The same of one without which times would be others than they should. Throws Error(kCapability)
+/// if the kernel refuses and it has another value.
+void require_network_parameter(const std::string& name, const std::string& value);
 
 }  // namespace gradwire::emulator

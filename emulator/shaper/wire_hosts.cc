@@ -38,9 +38,9 @@ std::string wire_host_script(int host, int hosts) {
 void set_tcp_parameters(Bytes buffer) {
   const std::string bytes = std::to_string(2 * buffer.count());
   const std::string range = "4096 " + bytes + " " + bytes;
-  set_network_parameter("ipv4/tcp_rmem", range);
-  set_network_parameter("ipv4/tcp_wmem", range);
-  set_network_parameter("ipv4/tcp_no_metrics_save", "1");
+  require_network_parameter("ipv4/tcp_rmem", range);
+  require_network_parameter("ipv4/tcp_wmem", range);
+  require_network_parameter("ipv4/tcp_no_metrics_save", "1");
   set_network_parameter("ipv6/conf/all/disable_ipv6", "1");
 }
 

@@ -18,7 +18,8 @@ std::string wire_hub_script(const std::vector<int>& pids);
 std::string wire_host_script(int host, int hosts);
 
 /// Of the calling process's namespace: buffers that limit nothing but a window of `buffer` (half of
-/// a receive buffer is window), no knowledge from one connection to the next, no IPv6.
+/// a receive buffer is window), no knowledge from one connection to the next, no IPv6 (where there
+/// is any). Throws Error(kCapability).
 void set_tcp_parameters(Bytes buffer);
 /// The kernel cuts what TCP sends at once into frames: each is lost, and delayed, alone.
 /// Throws Error(kCapability).

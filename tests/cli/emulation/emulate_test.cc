@@ -218,3 +218,45 @@ TEST_CASE("emulate --chaos: what goes wrong is said, and what was recorded kept"
   CHECK(wrong.exit_code == 2);
   CHECK_THAT(wrong.err, Contains("pause:HOST@TIME+TIME"));
 }
+
+namespace {
+
+/// `emulate` in a user namespace of its own, after `setup` there.
+Result emulate_after(const std::string& unshare, const std::string& setup,
+                     const std::string& shaper) {
+  if (run_program({}, "exec " + unshare + " sh -c '" + setup + "'").exit_code != 0)
+    skip(unshare + " may not do here what the test needs: " + setup);
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "1ms"));
+  return run_program({"emulate", folder.file("m.json"), "--db", folder.file("a.db"), "--shaper",
+                      shaper, "--no-report"},
+                     "exec " + unshare + " sh -c '" + setup + R"( && exec "$@"' sh "$@")");
+}
+
+}  // namespace
+
+TEST_CASE("emulate: where namespaces are not allowed it says so, and what allows them",
+          "[net][needs-namespaces]") {
+  const Result result = emulate_after("unshare -Ur",
+                                      "echo 0 >/proc/sys/user/max_user_namespaces && "
+                                      "echo 0 >/proc/sys/user/max_net_namespaces",
+                                      "tbf");
+  CHECK(result.exit_code == kNoCapability);
+  CHECK_THAT(result.err, Contains("cannot create a user and network namespace") &&
+                             Contains("sysctl user.max_user_namespaces"));
+}
+
+TEST_CASE("emulate: a kernel parameter that may not be set ends the run by its name",
+          "[net][needs-namespaces]") {
+  const std::string read_only =
+      "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys";
+  for (const auto& [shaper, parameter] :
+       {std::pair{"tbf", "ipv4/tcp_slow_start_after_idle"}, std::pair{"link", "ipv4/tcp_rmem"}}) {
+    CAPTURE(shaper);
+    const Result result = emulate_after("unshare -Urm", read_only, shaper);
+    CHECK(result.exit_code == kNoCapability);
+    CHECK_THAT(result.err, Contains(parameter) && Contains("Read-only file system"));
+    // The control: where it may be set, the same is emulated, or fails for another reason.
+    CHECK_THAT(emulate_after("unshare -Urm", "true", shaper).err, !Contains(parameter));
+  }
+}
