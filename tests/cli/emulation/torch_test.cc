@@ -281,6 +281,27 @@ TEST_CASE("torch: a script that is none is told what it lacks", "[unit]") {
   CHECK_FALSE(std::filesystem::exists(work.file("runs.db")));
 }
 
+TEST_CASE("torch: a PyTorch that cannot be followed is named, with the oldest that can", "[unit]") {
+  if (std::system("python3 -c '' 2>/dev/null") != 0) skip("there is no python3");
+  const Work work;
+  // In PyTorch's place a package of its name, which loads ours as PyTorch does.
+  const auto of = [&](const std::string& contents) {
+    std::filesystem::create_directory(work.file("torch"));
+    write_file(work.file("torch/__init__.py"), contents);
+    return work.torch({"--network", work.file("net.json"), "--", "env",
+                       "PYTHONPATH=" + source_path("python") + ":" + work.file(""),
+                       "PYTHONDONTWRITEBYTECODE=1", "python3", "-c",
+                       "import gradwire_torch; gradwire_torch.activate()"});
+  };
+  const Result old = of("__version__ = '2.3.1+cpu'\n");
+  CHECK(old.exit_code == 1);
+  CHECK_THAT(old.err, Contains("it is 2.3.1+cpu, and 2.5 is the oldest"));
+  const Result bare = of("__version__ = '2.11.0'\n");
+  CHECK(bare.exit_code == 1);
+  CHECK_THAT(bare.err, Contains("2.11.0 was built without torch.distributed"));
+  CHECK_FALSE(std::filesystem::exists(work.file("runs.db")));
+}
+
 TEST_CASE("torch: what a script prints does not get into a table for machines", "[unit]") {
   const Work work;
   const Result result = work.torch({"--format", "json", "--network", work.file("net.json"), "--",
