@@ -42,7 +42,7 @@ void FlowNetwork::follow_all(Connection& connection) {
   const auto place_on = [&](ChannelId id, SharedQueue* shared) {
     const double rate = cluster_.nominal_rate(id).value() / 8;
     const bool is_own = !is_plain(cluster_.link_of(id).spec);
-    const double follows = is_own ? 0 : std::min(StreamPath::kFollowing, headers_) / rate;
+    const double follows = is_own ? 0 : std::min(kFollowingBytes, headers_) / rate;
     return TcpStream::Place{nullptr, -1, shared, rate,
                             cluster_.channel(id).delay.value() - follows};
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "sim/cluster/handshake.h"
 
 namespace gradwire::sim {
 namespace {
@@ -51,6 +52,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {
   if (transport_.protocol == Protocol::kTcp && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
+  if (!cells_) clock_ = clock_at_start(cluster_, transport_);
   follows_all_ = !cells_ && may_follow_all();
 }
 
@@ -98,7 +100,7 @@ const StreamPath* FlowNetwork::share(const TcpPath& path) {
   constexpr std::size_t kLatest = 4;
   for (std::size_t i = 1; i <= std::min(kLatest, paths_.size()); ++i)
     if (const StreamPath& other = paths_[paths_.size() - i]; other == path) return &other;
-  return &paths_.emplace_back(path, transport_);
+  return &paths_.emplace_back(path, transport_, clock_);
 }
 
 std::int32_t FlowNetwork::take_transfer() {

@@ -424,6 +424,7 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> air_senders_;  // scratch
+  double clock_ = -1;  ///< s, StreamPath
   /// The stations' ways up of one cell; those down are the numbers after them.
   struct AirMedium {
     Cell::Kind kind = Cell::Kind::kWifi;

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/cluster/handshake.h"
+#include "sim/cluster/link_kind.h"
+
 namespace gradwire::sim {
 namespace {
 
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
-constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// Segments that `packet` keeps in a socket before they are sent: no message can take them back.
 constexpr std::int64_t kInSocket = 256;
 
@@ -57,7 +59,7 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
 
 }  // namespace
 
-StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
+StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport, double clock)
     : TcpPath(path),
       discipline(discipline_of(path, transport)),
       header(static_cast<double>((transport.wire_segment - transport.segment).count())),
@@ -67,17 +69,17 @@ StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
   using CongestionControl = TransportSettings::CongestionControl;
   if (!transport.constants.kernel_recovery)
     shake_hands(transport.congestion_control == CongestionControl::kBbr);
+  if (clock >= 0) clock_ahead = clock;
 }
 
 /// The handshake has taken three ways of a packet without payload when the first byte may be sent:
 /// by so much the clock of time stamps is ahead. (On round trips of less than a tick, which counts
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
 void StreamPath::shake_hands(bool paced) {
-  const double per_byte = forwarding + 1 / line_rate;
-  const double following = std::min(kFollowing, header) * gap_a_byte;
-  const double plain = arrival + header * per_byte - following;
-  handshake = 2 * (plain + kSynOptions * per_byte);
-  clock_ahead = handshake + plain;
+  const Handshake opening = handshake_of(*this, gap_a_byte, header);
+  handshake = opening.round_trip;
+  clock_ahead = opening.whole;
+  const double following = std::min(kFollowingBytes, header) * gap_a_byte;
   // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
   ack_arrival -= following;
   (paced ? arrival : ack_arrival) -= following;

@@ -50,11 +50,8 @@ namespace gradwire::sim {
 
 /// What the streams of one path share.
 struct StreamPath : TcpPath {
-  StreamPath(const TcpPath& path, const TransportSettings& transport);
-  /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-  /// counts as such): the next one waits for them, its own arrival does not. On a link that changes
-  /// or jitters (packet's own device) it does.
-  static constexpr double kFollowing = 36;
+  /// `clock`: s, at the time 0; negative: where the path's own handshake leaves it.
+  StreamPath(const TcpPath& path, const TransportSettings& transport, double clock = -1);
 
   Bottleneck::Discipline discipline;
   double header;           ///< bytes

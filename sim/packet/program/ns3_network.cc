@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/cluster/handshake.h"
 #include "sim/packet/program/datagram_connection.h"
 #include "sim/packet/program/ns3_connection.h"
 #include "sim/packet/program/ns3_settings.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr double kNanosecond = 1e-9;
 /// Farther than any run goes, and safe to add to.
 constexpr std::int64_t kNever = std::int64_t{1} << 61;
+constexpr std::int64_t kTick = 1'000'000;  ///< ns, of TCP's time stamps
 constexpr std::int64_t kSetUpLimit = 60'000'000'000;
 constexpr std::int64_t kConnectLimit = 20'000'000'000;
 constexpr std::int64_t kConnectStep = 250'000'000;
@@ -110,6 +112,7 @@ HostConnection& Ns3Network::connection(int source, int destination, int beside) 
 
 std::unique_ptr<HostConnection> Ns3Network::open_tcp(int source, int destination) {
   opening_ += preparing_ ? 1 : 0;
+  if (preparing_ && topology_->cells().empty()) rest_until_tick(0);  // its round trip in ticks
   return std::make_unique<TcpConnection>(
       *topology_, source, destination, options_.transport,
       [this](const Delivery& delivery) { finish(delivery); },
@@ -129,17 +132,50 @@ std::unique_ptr<HostConnection> Ns3Network::open_datagrams(int source, int desti
 
 void Ns3Network::prepare(std::span<const HostPair> pairs) {
   const std::int64_t before = simulator_now();
+  const bool in_cells = !topology_->cells().empty();
   preparing_ = running_.empty();
   opening_ = 0;
   if (preparing_) topology_->begin_set_up();
-  for (const HostPair& pair : pairs)
-    for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i)
+  bool opened = false;
+  for (const HostPair& pair : pairs) {
+    for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i) {
       connection(pair.source, pair.destination, i);
-  const bool opens = opening_ > 0;
-  if (opens) run(before + kSetUpLimit);
-  if (opens && preparing_ && !topology_->cells().empty()) run(simulator_now() + kRest);
+      opened = opened || opening_ > 0;
+      if (!in_cells) finish_opening();
+    }
+  }
+  if (opened && in_cells) {
+    run(before + kSetUpLimit);
+    run(simulator_now() + kRest);
+  } else if (opened) {
+    run(simulator_now() + longest_gap());
+    rest_until_tick(before - topology_->clock_offset() +
+                    nanoseconds(Seconds(clock_at_start(cluster_, options_.transport))));
+  }
   if (preparing_) topology_->end_set_up(simulator_now() - before);
   preparing_ = false;
+}
+
+/// The connection that was opened is, before the next one: what its handshake measures hangs on no
+/// other one's.
+void Ns3Network::finish_opening() {
+  if (opening_ > 0) run(simulator_now() + kSetUpLimit);
+  opening_ = 0;
+}
+
+/// Time in which the last link of a handshake is through with the gap behind its packet, ns.
+std::int64_t Ns3Network::longest_gap() const {
+  double slowest = cluster_.nominal_rate(0).value();
+  for (ChannelId id = 1; id < cluster_.channel_count(); ++id)
+    slowest = std::min(slowest, cluster_.nominal_rate(id).value());
+  const Bytes headers = options_.transport.wire_segment - options_.transport.segment;
+  return nanoseconds(transmission_time(headers, BitsPerSecond(slowest)));
+}
+
+/// Until whole ticks of time stamps have passed since `origin`, on ns-3's clock.
+void Ns3Network::rest_until_tick(std::int64_t origin) {
+  const std::int64_t left = (origin - simulator_now()) % kTick;
+  if (left != 0) run(simulator_now() + (left > 0 ? left : left + kTick));
 }
 
 void Ns3Network::start(TransferId id, int source, int destination, Bytes payload) {

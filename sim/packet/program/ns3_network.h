@@ -73,6 +73,9 @@ class Ns3Network final : public Network {
   std::unique_ptr<HostConnection> open_tcp(int source, int destination);
   std::unique_ptr<HostConnection> open_datagrams(int source, int destination);
   void start_on(HostConnection& stream, TransferId id, Bytes payload);
+  void finish_opening();
+  std::int64_t longest_gap() const;
+  void rest_until_tick(std::int64_t origin);
   void run(std::int64_t until);
   void finish(Delivery delivery);
   void check_deadlines();

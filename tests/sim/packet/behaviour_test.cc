@@ -56,6 +56,25 @@ TEST_CASE("packet: background traffic takes its share", "[needs-packet]") {
   CHECK(on_packet == Approx(on_flow).epsilon(0.25));  // the same transfers start at the same times
 }
 
+TEST_CASE("packet: what a handshake measures hangs on no other one", "[needs-packet]") {
+  require_packet_program();
+  // A packet without payload takes 8 x 94 / 10 kbps = 75 ms on each of two links: a round trip of
+  // 0.25 s, and a first timeout of three of them. A segment of 590 B takes 0.47 s a link: its
+  // acknowledgement comes after 1.1 s, and it is sent again before that. With eight handshakes at
+  // once the last one measured 0.8 s, and nothing was.
+  const Cluster cluster = Cluster::star(9, link(1e4, 1e-3));
+  const auto retransmissions = [&](int connections) {
+    std::vector<Pair> pairs;
+    for (int i = 9 - connections; i < 9; ++i) pairs.push_back({0, i});
+    std::vector<Bytes> bytes(pairs.size(), Bytes(0));
+    bytes.back() = Bytes(500);
+    const auto executor = executor_of("packet", cluster);
+    return run(*executor, transfer_graph(pairs), bytes).ops.back().retransmissions;
+  };
+  CHECK(retransmissions(1) == 1);
+  CHECK(retransmissions(8) == 1);
+}
+
 TEST_CASE("packet: a host that is away neither works nor sends", "[needs-packet]") {
   require_packet_program();
   Cluster cluster = Cluster::star(2, link(1e8, 1e-3));
