@@ -1,4 +1,6 @@
-// Ways with a queue that has a limit: packet by packet, as ns-3 has them (tcp/shared_queue.h).
+// Ways that are followed packet by packet through the queues of all their links, as ns-3 has them:
+// those with a queue that has a limit (tcp/shared_queue.h), over a half-duplex link, over several
+// links that change, or over one that is slow for the timers (tcp/fair_queue.h).
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -7,24 +9,43 @@
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
-/// Whether connections over a queue with a limit are followed through the queues of all links on
-/// their way, packet by packet, and so are their acknowledgements: such a queue is first come,
-/// first served, whoever's packets it has. Media, whose links take turns, are not followed.
+namespace {
+
+/// Segments that may go out before the first acknowledgement: where they take as long as the least
+/// timeout, timers go off whose segments only wait.
+constexpr double kFirstWindow = 10;
+
+}  // namespace
+
+/// Whether there are such ways, of a sender as ns-3 has it, without pacing. A queue with a limit is
+/// first come, first served, whoever's packets it has; the directions of a half-duplex link take
+/// turns, acknowledgements with data.
 bool FlowNetwork::may_follow_all() const {
   if (transport_.protocol != TransportSettings::Protocol::kTcp ||
       transport_.congestion_control == TransportSettings::CongestionControl::kBbr ||
       transport_.constants.kernel_recovery)
     return false;
-  if (std::ranges::any_of(medium_of_, [](ChannelId medium) { return medium >= 0; })) return false;
-  for (ChannelId id = 0; id < cluster_.channel_count(); ++id)
-    if (cluster_.channel(id).queue.count() > 0) return true;
-  return false;
+  for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
+    const LinkSpec& spec = cluster_.channel(id);
+    if (spec.queue.count() > 0 || spec.half_duplex) return true;
+    if (is_slow(8 * segment_ / cluster_.nominal_rate(id).value())) return true;
+  }
+  return followers_.size() > 1;
+}
+
+bool FlowNetwork::is_slow(double segment_time) const {
+  return kFirstWindow * segment_time > transport_.min_rto.value();
+}
+
+bool FlowNetwork::follows_all(const TcpPath& path) const {
+  return follows_all_ && (path.queue > 0 || path.half_duplex || path.changes_at_several ||
+                          is_slow(path.segment_time));
 }
 
 /// The queue with a limit before the channel; null: there is none.
 SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) {
   const LinkSpec& spec = cluster_.channel(id);
-  if (spec.queue.count() <= 0) return nullptr;
+  if (spec.queue.count() <= 0 || spec.half_duplex) return nullptr;
   auto& queue = shared_queues_[static_cast<std::size_t>(id)];
   if (queue) return queue.get();
   queue = std::make_shared<SharedQueue>(static_cast<double>(spec.queue.count()),
@@ -55,32 +76,30 @@ void FlowNetwork::follow_all(Connection& connection) {
     hop = cluster_.channel(id).delay.value() + takes;
     return first;
   };
-  std::vector<TcpStream::Place> places, back;
-  for (const ChannelId id : sharing_.route(c)) {
-    TcpStream::Place place = place_on(id, shared_queue_on(id, path));
-    if (!place.shared) {
-      Followed& queue = queue_on(id, path);
-      place.fair = &queue.packets;
-      place.flow = queue.packets.add_flow(c);
+  const auto append = [&](const std::vector<ChannelId>& way, std::int32_t owner) {
+    std::vector<TcpStream::Place> places;
+    for (const ChannelId id : way) {
+      TcpStream::Place place = place_on(id, shared_queue_on(id, path));
+      if (!place.shared) {
+        Followed& queue = queue_on(id, path);
+        place.fair = &queue.packets;
+        place.flow = queue.packets.add_flow(owner);
+      }
+      place.first = comes_first(id);
+      connection.stops.push_back({id, place.flow});
+      places.push_back(place);
     }
-    place.first = comes_first(id);
-    connection.stops.push_back({id, place.flow});
-    places.push_back(place);
-  }
+    return places;
+  };
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  const auto source = static_cast<int>(connection.key / hosts % hosts);
+  const auto destination = static_cast<int>(connection.key % hosts);
+  std::vector<ChannelId> way, way_of_acks;
+  cluster_.route(source, destination, way);
+  cluster_.route(destination, source, way_of_acks);
+  const auto places = append(way, c);
+  connection.stream->follow(places, append(way_of_acks, of_acks(c)));
   ++shares_version_;
-  double to_back = 0;
-  const std::span<const ChannelId> route = sharing_.route(c);
-  for (auto each = route.rbegin(); each != route.rend(); ++each) {
-    const ChannelId id = *each ^ 1;
-    TcpStream::Place place = place_on(id, shared_queue_on(id, path));
-    place.first = comes_first(id);
-    if (place.shared) {
-      back.push_back(place);
-    } else {
-      (back.empty() ? to_back : back.back().onwards) += headers_ / place.rate + place.onwards;
-    }
-  }
-  connection.stream->follow(places, back, to_back);
 }
 
 }  // namespace gradwire::sim

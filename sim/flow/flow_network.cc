@@ -89,7 +89,8 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed = follows_all_ && connection.path->queue > 0;
+  connection.is_followed = follows_all(*connection.path);
+  connection.may_open = connection.may_open && !connection.is_followed;
   if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1);
   append_media(route_);
   sharing_.add_flow(route_);

@@ -126,6 +126,7 @@ class FlowNetwork final : public Network {
   struct Stop {
     ChannelId channel = -1;
     std::int32_t flow = -1;  ///< -1: that queue is first come, first served
+    bool operator==(const Stop&) const = default;
   };
 
   /// What every event of a fluid touches stands first, in two cache lines.
@@ -166,9 +167,11 @@ class FlowNetwork final : public Network {
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
-    std::vector<Stop> stops;  ///< that its packets make one after the other (flow_queues.cc)
-    double latest = kNever;   ///< s, of datagrams: after its last one is sent a transfer ends
-    double sent_by = 0;       ///< s: when that was, of the last transfer that began
+    /// That its packets make one after the other, and its acknowledgements where they are followed,
+    /// too (flow_queues.cc).
+    std::vector<Stop> stops;
+    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
+    double sent_by = 0;      ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -214,6 +217,7 @@ class FlowNetwork final : public Network {
     double line = 0;            ///< bytes/s, of its link
     double rate = 0;            ///< ... that others leave it
     bool alone = true;          ///< all that cross the link are in it
+    double due = kNever;        ///< s: when it is looked at
     std::uint64_t version = 0;  ///< of shares_version_, for which these hold
   };
 
@@ -370,6 +374,10 @@ class FlowNetwork final : public Network {
   bool is_short_for_way(std::int32_t c) const;
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
+  bool is_slow(double segment_time) const;
+  bool follows_all(const TcpPath& path) const;
+  /// The owner in a queue of the connection's acknowledgements; of them, the connection.
+  static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);
   SharedQueue* shared_queue_on(ChannelId id, const StreamPath& path);
   std::int32_t follower_on(ChannelId id) const {
@@ -385,6 +393,7 @@ class FlowNetwork final : public Network {
   bool is_followed_alone(const Connection& connection);
   void serve_before_followed(std::int32_t c);
   void leave_fair_queue(Connection& connection);
+  bool carries_acks(ChannelId id) const;
   const Followed& followed(ChannelId id);
   void note_drops(FairQueue& packets);
   void schedule_queue(ChannelId id);
@@ -408,13 +417,14 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  bool follows_all_ = false;  ///< connections whose way has a queue with a limit (flow_queues.cc)
+  bool follows_all_ = false;  ///< there are ways that follows_all() (flow_drop_tail.cc)
   double segment_;            ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment
   double acks_;          ///< wire bytes of acknowledgements over those of data
   double now_ = 0;
+  double clock_ = -1;  ///< s, StreamPath
   // Channels that change and media; empty where there are none.
   std::vector<std::int32_t> follower_of_;  // by channel; -1: none
   std::vector<ChannelId> medium_of_;       // by channel, -1: none; numbers behind the channels
@@ -424,7 +434,6 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> air_senders_;  // scratch
-  double clock_ = -1;  ///< s, StreamPath
   /// The stations' ways up of one cell; those down are the numbers after them.
   struct AirMedium {
     Cell::Kind kind = Cell::Kind::kWifi;

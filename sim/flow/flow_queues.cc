@@ -165,7 +165,14 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
       static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
   queue = std::make_unique<Followed>(codel_of_channel(id), segment_, path.discipline.framing,
                                      std::max(kLeastPackets, product));
-  if (!is_plain(cluster_.link_of(id).spec)) queue->packets.set_without_place();
+  const LinkSpec& spec = cluster_.link_of(id).spec;
+  if (!is_plain(spec)) queue->packets.set_without_place();
+  if (spec.half_duplex) {
+    const auto& other = followed_queues_[static_cast<std::size_t>(id ^ 1)];
+    queue->packets.set_medium(other ? other->packets.medium()
+                                    : std::make_shared<FairQueue::Medium>());
+    queue->packets.set_limit(static_cast<double>(spec.queue.count()));
+  }
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;
@@ -238,6 +245,16 @@ void FlowNetwork::leave_fair_queue(Connection& connection) {
     if (stop.flow >= 0) schedule_queue(stop.channel);
 }
 
+/// Whether acknowledgements cross the channel that are no packets of its queue.
+bool FlowNetwork::carries_acks(ChannelId id) const {
+  if (sharing_.active_on(id ^ 1) == 0 || !follows_all_) return sharing_.active_on(id ^ 1) > 0;
+  std::vector<std::int32_t> opposite;
+  sharing_.append_active(id ^ 1, opposite);
+  return !std::ranges::all_of(opposite, [this](std::int32_t c) {
+    return connections_[static_cast<std::size_t>(c)].is_followed;
+  });
+}
+
 /// What others than the streams that are followed take of the channel.
 const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
   Followed& queue = *followed_queues_[static_cast<std::size_t>(id)];
@@ -256,14 +273,15 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
   const std::int32_t f = follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
   const double capacity = f < 0 ? capacities_[static_cast<std::size_t>(id)]
                                 : followers_[static_cast<std::size_t>(f)].rate();
-  const double all = sharing_.active_on(id ^ 1) > 0 ? capacity / (1 + acks_) : capacity;
+  const bool answers = carries_acks(id);
+  const double all = answers ? capacity / (1 + acks_) : capacity;
   queue.line = all;
   queue.rate = std::max(all - static_cast<double>(others) / kUnits,
                         all / std::max<double>(1, static_cast<double>(pooled_.size())));
   if (f < 0) return queue;
   const double part = capacity > 0 ? queue.rate / queue.line
                                    : 1 / std::max<double>(1, static_cast<double>(pooled_.size()));
-  queue.line = sharing_.active_on(id ^ 1) > 0 ? 1 / (1 + acks_) : 1;
+  queue.line = answers ? 1 / (1 + acks_) : 1;
   queue.rate = queue.alone ? queue.line : queue.line * part;
   return queue;
 }
@@ -277,19 +295,22 @@ bool FlowNetwork::is_followed_alone(const Connection& connection) {
 }
 
 void FlowNetwork::note_drops(FairQueue& packets) {
-  for (const std::int32_t c : packets.dropped()) connection_at(c).stream->note_dropped();
+  for (const std::int32_t c : packets.dropped())
+    if (c >= 0) connection_at(c).stream->note_dropped();
   packets.dropped().clear();
 }
 
 void FlowNetwork::schedule_queue(ChannelId id) {
   if (id < 0) return;
-  FairQueue& packets = followed_queues_[static_cast<std::size_t>(id)]->packets;
-  note_drops(packets);
-  const double next = packets.next_turn();
+  Followed& queue = *followed_queues_[static_cast<std::size_t>(id)];
+  note_drops(queue.packets);
+  const double next = std::max(now_, queue.packets.next_turn());
+  if (next == queue.due) return;  // of one instant, what has waited for longer comes first
+  queue.due = next;
   if (next == kNever) {
     queue_due_.remove(id);
   } else {
-    queue_due_.set(id, std::max(now_, next));
+    queue_due_.set(id, next);
   }
 }
 
@@ -302,15 +323,22 @@ void FlowNetwork::schedule_queues(const Connection& connection) {
 void FlowNetwork::on_queue_due(ChannelId id, double until) {
   FairQueue& packets = followed_queues_[static_cast<std::size_t>(id)]->packets;
   const Followed& queue = followed(id);
+  followed_queues_[static_cast<std::size_t>(id)]->due = now_;
   while (packets.next_turn() <= until) {
     const FairQueue::Passed passed = packets.take(now_, queue.rate, queue.line);
     note_drops(packets);
-    Connection& connection = connection_at(passed.owner);
-    const std::size_t place = place_of(connection, id);
-    connection.stream->pass_queue(passed.packet, passed.departure, place);
+    const bool is_ack = passed.owner < 0;
+    const std::int32_t c = is_ack ? of_acks(passed.owner) : passed.owner;
+    Connection& connection = connection_at(c);
+    const auto stop = std::ranges::find(connection.stops, Stop{id, passed.flow});
+    const auto place = static_cast<std::size_t>(stop - connection.stops.begin());
+    if (is_ack)
+      connection.stream->pass_back(passed.packet, passed.departure, place);
+    else
+      connection.stream->pass_queue(passed.packet, passed.departure, place);
     if (connection.state != State::kStream) continue;
-    demand(passed.owner);
-    set_stream_due(passed.owner);
+    if (!is_ack) demand(c);
+    set_stream_due(c);
   }
   schedule_queue(id);
 }

@@ -95,6 +95,11 @@ std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const StreamPath& path) {
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
+  // Its timer may go off while the acknowledgement of a last segment is delayed.
+  const double delayed = transport_.delayed_ack.value();
+  if (delayed > 0 && !transport_.constants.kernel_recovery &&
+      transport_.min_rto.value() < path.round_trip + delayed)
+    return false;
   // Its acknowledgements pass more slowly than the segments that they are for.
   if (path.ack_spacing > kSegmentsPerAck * path.segment_time) return false;
   // Its windows and its pacing always decide.
@@ -244,7 +249,8 @@ bool FlowNetwork::begin_writing() {
 /// is first everywhere; of several sources' segments the first source's is first.
 void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
   // In queues that are first come, first served, who comes first is served first, window by window.
-  if (beginning.size() < 2 || follows_all_) return;
+  const auto is_followed = [this](std::int32_t c) { return connection_at(c).is_followed; };
+  if (beginning.size() < 2 || std::ranges::any_of(beginning, is_followed)) return;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
   std::vector<Turn> turns;
   turns.reserve(beginning.size());
@@ -702,8 +708,9 @@ void FlowNetwork::hold_acks(std::int32_t c) {
     if (id >= cluster_.channel_count()) break;
     behind += cluster_.channel(id).delay.value() + 8 * ack / cluster_.nominal_rate(id ^ 1).value();
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    const bool waits = connection_at(c).is_followed && cluster_.channel(id ^ 1).queue.count() > 0;
-    if (f >= 0 && !waits && followers_[static_cast<std::size_t>(f)].in_outage()) held = behind;
+    if (f >= 0 && !connection_at(c).is_followed &&
+        followers_[static_cast<std::size_t>(f)].in_outage())
+      held = behind;
   }
   connection_at(c).stream->hold_acks(now_, held);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace gradwire::sim {
 namespace {
 
@@ -26,6 +28,7 @@ std::int32_t FairQueue::add_flow(std::int32_t owner) {
 }
 
 void FairQueue::remove_flow(std::int32_t f) {
+  GRADWIRE_ASSERT(limit_ <= 0);
   Flow& removed = flow(f);
   waiting_ -= static_cast<std::int64_t>(removed.packets.size());
   if (removed.state == State::kNew) take_out(new_, f);
@@ -54,6 +57,10 @@ void FairQueue::take_out(List& list, std::int32_t f) {
 }
 
 void FairQueue::push(std::int32_t f, const Packet& packet) {
+  if (limit_ > 0) {
+    push_in_order(f, packet);
+    return;
+  }
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
@@ -64,6 +71,37 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
     append(new_, f);
   }
   if (waiting_ > most_) make_room();
+}
+
+/// The device takes what comes while it has nothing at once.
+void FairQueue::push_in_order(std::int32_t f, const Packet& packet) {
+  Flow& to = flow(f);
+  const bool waits = waiting_ > 0 || ends_ > packet.came;
+  const double bytes = waits ? packet.wire - framing_ : 0;
+  if (waits && filled_ + bytes > limit_) {
+    dropped_.push_back(to.owner);
+    return;
+  }
+  to.packets.push(packet);
+  to.bytes += bytes;
+  filled_ += bytes;
+  order_.push({f, bytes});
+  ++waiting_;
+}
+
+FairQueue::Passed FairQueue::take_in_order() {
+  const InOrder first = order_.front();
+  order_.pop();
+  Passed passed;
+  passed.flow = first.flow;
+  Flow& of = flow(first.flow);
+  passed.owner = of.owner;
+  passed.packet = of.packets.front();
+  of.packets.pop();
+  of.bytes -= first.bytes;
+  filled_ -= first.bytes;
+  --waiting_;
+  return passed;
 }
 
 FairQueue::Packet FairQueue::take_first(Flow& of) {
@@ -111,6 +149,7 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
 void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line) {
   const double bytes = passed.packet.wire;
   begun_ = std::max(now, ends_);
+  if (medium_) begun_ = std::max(begun_, medium_->ends);
   if (!wire_) {
     ends_ = begun_ + bytes / rate;
     line_ = line;
@@ -123,6 +162,15 @@ void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line
 }
 
 FairQueue::Passed FairQueue::take(double now, double rate, double line) {
+  Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
+  put_on_wire(passed, now, rate, line);
+  if (medium_) medium_->ends = ends_;
+  flow(passed.flow).departure = passed.departure;
+  flow(passed.flow).wire = passed.packet.wire;
+  return passed;
+}
+
+FairQueue::Passed FairQueue::take_by_turns(double now) {
   Passed passed;
   for (;;) {
     const bool is_new = new_.first >= 0;
@@ -134,7 +182,7 @@ FairQueue::Passed FairQueue::take(double now, double rate, double line) {
       passed.owner = of.owner;
       passed.flow = f;
       of.deficit -= passed.packet.wire - framing_;
-      break;
+      return passed;
     }
     // Its turn is over. One without packets stays for a round if it was new, so that it cannot
     // be new again before the others have had their turns.
@@ -143,10 +191,6 @@ FairQueue::Passed FairQueue::take(double now, double rate, double line) {
     of.state = has_turn && !is_new ? State::kInactive : State::kOld;
     if (of.state == State::kOld) append(old_, f);
   }
-  put_on_wire(passed, now, rate, line);
-  flow(passed.flow).departure = passed.departure;
-  flow(passed.flow).wire = passed.packet.wire;
-  return passed;
 }
 
 }  // namespace gradwire::sim

@@ -1,15 +1,18 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/flow/tcp/changing_wire.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
-/// The queue before a link that streams of several connections cross: FQ-CoDel (RFC 8290), packet
-/// by packet, as ns-3 and Linux have it.
+/// The queue before a link that streams of several connections cross, packet by packet: FQ-CoDel
+/// (RFC 8290), as ns-3 and Linux have it; or with a limit, then first come, first served
+/// (set_limit()), where shared_queue.h cannot say at once when a packet leaves.
 ///
 /// Each flow has a queue of its own. They have turns: a flow sends while its deficit is positive,
 /// which a packet lowers by its bytes and a turn's end raises by a quantum. A flow that comes has
@@ -20,9 +23,12 @@
 /// where others that are no flows of the queue leave it the rate; it is through bytes / line after
 /// it begins. Packet's own device has no such place: there
 ///     begins(k) = leaves(k) >= ends(k - 1)
-/// and if the link changes, too, its rate is integrated (changing_wire.h). A packet counts without the framing that the device adds. When more packets wait than
-/// the queue holds, half of those of the flow with the most bytes are dropped, its first ones, at
-/// most 64.
+/// /// and if the link changes, too, its rate is integrated (changing_wire.h). Where both
+/// directions of a link share one medium, each device holds a packet that has left its queue until
+/// the other direction's one is through:
+///     begins(k) = max(leaves(k), the medium's end),  leaves(k) >= ends(k - 1)
+/// A packet counts without the framing that the device adds. When more packets wait than the queue
+/// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
 
 class FairQueue {
@@ -53,9 +59,21 @@ class FairQueue {
     has_place_ = false;
   }
   void set_without_place() { has_place_ = false; }
+  /// What both directions of a half-duplex link share.
+  struct Medium {
+    double ends = -kNever;  ///< s: when the last packet on it is through
+  };
+  void set_medium(std::shared_ptr<Medium> medium) {
+    medium_ = std::move(medium);
+    has_place_ = false;
+  }
+  const std::shared_ptr<Medium>& medium() const { return medium_; }
+  /// First come, first served, whoever's packets they are, and what finds more than so many bytes
+  /// with itself is dropped.
+  void set_limit(double bytes) { limit_ = bytes; }
   /// A flow of its own; the number is to be given back.
   std::int32_t add_flow(std::int32_t owner);
-  /// What waits of it is gone.
+  /// What waits of it is gone. (Without a limit.)
   void remove_flow(std::int32_t flow);
   void push(std::int32_t flow, const Packet& packet);
   /// Wire bytes of a flow that wait.
@@ -94,6 +112,11 @@ class FairQueue {
     std::int32_t last = -1;
   };
 
+  struct InOrder {
+    std::int32_t flow = 0;
+    double bytes = 0;  ///< that it counts
+  };
+
   Flow& flow(std::int32_t f) { return flows_[static_cast<std::size_t>(f)]; }
   void append(List& list, std::int32_t f);
   void pop(List& list);
@@ -101,7 +124,9 @@ class FairQueue {
   bool take_of(Flow& flow, double now, Packet& packet);
   Packet take_first(Flow& flow);
   void make_room();
-
+  void push_in_order(std::int32_t flow, const Packet& packet);
+  Passed take_in_order();
+  Passed take_by_turns(double now);
   void put_on_wire(Passed& passed, double now, double rate, double line);
 
   CoDelTimes times_;
@@ -114,10 +139,14 @@ class FairQueue {
   std::int32_t free_ = -1;
   List new_;
   List old_;
-  std::int64_t waiting_ = 0;  ///< packets
-  double line_ = 0;           ///< bytes/s
-  double begun_ = -kNever;    ///< s: when the last one's time on the wire begins
-  double ends_ = -kNever;     ///< s: and when it is over
+  double limit_ = 0;                ///< bytes; 0: flows have turns
+  NumberedQueue<InOrder> order_;    ///< with a limit: whose packets wait, the first one's first
+  double filled_ = 0;               ///< ... bytes of them
+  std::shared_ptr<Medium> medium_;  ///< null: this direction's own
+  std::int64_t waiting_ = 0;        ///< packets
+  double line_ = 0;                 ///< bytes/s
+  double begun_ = -kNever;          ///< s: when the last one's time on the wire begins
+  double ends_ = -kNever;           ///< s: and when it is over
   std::vector<std::int32_t> dropped_;
 };
 

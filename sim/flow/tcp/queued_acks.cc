@@ -7,7 +7,7 @@ namespace gradwire::sim {
 /// s: when the next one comes to the first queue.
 double QueuedAcks::enters(const TcpReceiver& receiver) const {
   const auto& acks = receiver.acknowledgements();
-  return to_ + (entered_ < acks.end() ? acks[entered_].time : receiver.deadline());
+  return entered_ < acks.end() ? acks[entered_].time : receiver.deadline();
 }
 
 double QueuedAcks::next(const TcpReceiver& receiver) const {
@@ -36,9 +36,17 @@ void QueuedAcks::enter(std::size_t place, const Coming& ack) {
     return;
   }
   Place& at = places_[place];
-  if (!at.queue->pass(ack.time, wire_, at.rate, at.first)) return;
-  const double comes = at.queue->departure() + at.onwards;
-  const Coming onwards{comes, comes + at.queue->later(), ack.number};
+  if (at.fair) {
+    const auto number = static_cast<std::int64_t>(ack.number);
+    at.fair->push(at.flow, {ack.time, number, static_cast<std::int32_t>(wire_), 0});
+  } else if (at.queue->pass(ack.time, wire_, at.rate, at.first)) {
+    go_on(place, ack.number, at.queue->departure(), at.queue->later());
+  }
+}
+
+void QueuedAcks::go_on(std::size_t place, std::uint64_t number, double departure, double later) {
+  const double comes = departure + places_[place].onwards;
+  const Coming onwards{comes, comes + later, number};
   if (place + 1 == places_.size()) {
     arrived_.push(onwards);
   } else {

@@ -3,26 +3,35 @@
 #include <limits>
 #include <vector>
 
+#include "sim/flow/tcp/fair_queue.h"
 #include "sim/flow/tcp/numbered_queue.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/shared_queue.h"
 
-/// A connection's acknowledgements on a way back over links whose queues are first come, first
-/// served: they wait there behind the data of others, make it wait, and are dropped where there is
-/// no room.
+/// A connection's acknowledgements on a way back that is followed link by link: they wait in the
+/// queues with the data of others, make it wait, and are dropped where there is no room.
 namespace gradwire::sim {
 
 class QueuedAcks {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// `wire`: bytes of an acknowledgement. `to`: s, from the receiver to the first queue.
-  QueuedAcks(double wire, double to) : wire_(wire), to_(to) {}
-  /// Another queue on the way, before a link of `rate` bytes/s, from the end of whose time on it an
-  /// acknowledgement takes `onwards` s to the next one, or to the sender.
-  /// `first`: SharedQueue::pass().
+  /// `wire`: bytes of an acknowledgement.
+  explicit QueuedAcks(double wire) : wire_(wire) {}
+  /// Another queue on the way, first come, first served, before a link of `rate` bytes/s, from the
+  /// end of whose time on it an acknowledgement takes `onwards` s to the next one, or to the
+  /// sender. `first`: SharedQueue::pass().
   void add(SharedQueue& queue, double rate, double onwards, bool first) {
-    places_.push_back({&queue, rate, onwards, first, {}});
+    places_.push_back({&queue, nullptr, -1, rate, onwards, first, {}});
+  }
+  /// The same of a queue in which they are the flow `flow`: pass() goes on.
+  void add(FairQueue& queue, std::int32_t flow, double onwards) {
+    places_.push_back({nullptr, &queue, flow, 0, onwards, false, {}});
+  }
+  /// Queue number `place`, counted from 0, has let acknowledgement `number` go, which has passed
+  /// the link at `departure`.
+  void pass(std::size_t place, std::uint64_t number, double departure) {
+    go_on(place, number, departure, 0);
   }
 
   /// s: when the next acknowledgement comes to a queue; infinite: none is known.
@@ -45,6 +54,8 @@ class QueuedAcks {
   };
   struct Place {
     SharedQueue* queue = nullptr;
+    FairQueue* fair = nullptr;  ///< in its place
+    std::int32_t flow = -1;     ///< of it
     double rate = 0;
     double onwards = 0;
     bool first = false;
@@ -52,9 +63,9 @@ class QueuedAcks {
   };
   double enters(const TcpReceiver& receiver) const;
   void enter(std::size_t place, const Coming& ack);
+  void go_on(std::size_t place, std::uint64_t number, double departure, double later);
 
   double wire_;
-  double to_;
   std::vector<Place> places_;  ///< of the first nothing is `coming`
   std::uint64_t entered_ = 0;  ///< those before it have come to the first queue
   NumberedQueue<Coming> arrived_;

@@ -224,8 +224,7 @@ void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, dou
   turns_->further.push_back({&queue, flow, nullptr, 0, false, to, to_a_byte, {}});
 }
 
-void TcpStream::follow(const std::vector<Place>& places, const std::vector<Place>& back,
-                       double to_back) {
+void TcpStream::follow(const std::vector<Place>& places, const std::vector<Place>& back) {
   turns_ = std::make_unique<Turns>();
   turns_->all = true;
   const Place& first = places.front();
@@ -240,8 +239,13 @@ void TcpStream::follow(const std::vector<Place>& places, const std::vector<Place
         {each.fair, each.flow, each.shared, each.rate, each.first, places[i - 1].onwards, 0, {}});
   }
   turns_->way.from = places.back().onwards;
-  auto queued = std::make_unique<QueuedAcks>(path_->header, to_back);
-  for (const Place& each : back) queued->add(*each.shared, each.rate, each.onwards, each.first);
+  auto queued = std::make_unique<QueuedAcks>(path_->header);
+  for (const Place& each : back) {
+    if (each.fair)
+      queued->add(*each.fair, each.flow, each.onwards);
+    else
+      queued->add(*each.shared, each.rate, each.onwards, each.first);
+  }
   ways().queued = std::move(queued);
 }
 

@@ -231,9 +231,8 @@ class TcpStream {
     bool first = false;  ///< SharedQueue::pass()
   };
   /// From now on segments pass the queues of all links of their way, the first one when they are
-  /// sent, and acknowledgements the `back` ones, which are first come, first served: the first one
-  /// `to_back` s after they are sent. Call before anything is written.
-  void follow(const std::vector<Place>& places, const std::vector<Place>& back, double to_back);
+  /// sent, and acknowledgements the `back` ones. Call before anything is written.
+  void follow(const std::vector<Place>& places, const std::vector<Place>& back);
   /// The link behind it carries so many bytes/s.
   void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
@@ -258,6 +257,11 @@ class TcpStream {
   /// link at `departure`. `later`: SharedQueue::later().
   void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0,
                   double later = 0);
+  /// The same of an acknowledgement, whose places come behind those of segments.
+  void pass_back(const FairQueue::Packet& packet, double departure, std::size_t place) {
+    queued_acks()->pass(place - 1 - turns_->further.size(),
+                        static_cast<std::uint64_t>(packet.number), departure);
+  }
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.

@@ -100,3 +100,43 @@ TEST_CASE("A full queue drops the first half of what the longest flow has") {
   queue.remove_flow(b);
   CHECK(run_until(queue, 10).size() == 5);
 }
+
+TEST_CASE("With a limit packets leave in the order in which they came") {
+  // Three of 100 B wait beside the one that the link takes at once; the next one finds no room.
+  FairQueue queue(kPatient, 100, 0, 1000);
+  queue.set_without_place();
+  queue.set_limit(300);
+  const std::int32_t a = queue.add_flow(7), b = queue.add_flow(8);
+  queue.push(a, packet(0, 0));
+  queue.push(a, packet(0, 1));
+  queue.push(b, packet(0, 0));
+  queue.push(a, packet(0, 2));
+  queue.push(b, packet(0, 1));
+  CHECK(queue.dropped() == std::vector<std::int32_t>{8});
+  const auto left = run_until(queue, 10);
+  REQUIRE(left.size() == 4);
+  std::vector<std::int32_t> owners;
+  for (const Left& each : left) owners.push_back(each.owner);
+  CHECK(owners == std::vector<std::int32_t>{7, 7, 8, 7});
+  CHECK(left[3].departure == Approx(0.4));
+  // Once they are gone there is room again.
+  queue.push(b, packet(1, 2));
+  CHECK(run_until(queue, 10, 1).size() == 1);
+}
+
+TEST_CASE("Queues on either side of one medium take turns") {
+  // Each device holds one packet; 0.1 s a packet. Here and there in turn, but where one is empty.
+  FairQueue here(kPatient, 100, 0, 1000), there(kPatient, 100, 0, 1000);
+  here.set_medium(std::make_shared<FairQueue::Medium>());
+  there.set_medium(here.medium());
+  const std::int32_t a = here.add_flow(1), b = there.add_flow(2);
+  for (int i = 0; i < 3; ++i) here.push(a, packet(0, i));
+  there.push(b, packet(0, 0));
+  CHECK(here.take(0, kRate, kRate).departure == Approx(0.1));
+  CHECK(here.next_turn() == Approx(0.1));
+  CHECK(there.next_turn() <= 0);
+  CHECK(there.take(0, kRate, kRate).departure == Approx(0.2));
+  CHECK(here.take(0.1, kRate, kRate).departure == Approx(0.3));
+  CHECK(there.next_turn() == FairQueue::kNever);
+  CHECK(here.take(0.3, kRate, kRate).departure == Approx(0.4));
+}
