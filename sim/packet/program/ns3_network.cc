@@ -112,7 +112,7 @@ HostConnection& Ns3Network::connection(int source, int destination, int beside) 
 
 std::unique_ptr<HostConnection> Ns3Network::open_tcp(int source, int destination) {
   opening_ += preparing_ ? 1 : 0;
-  if (preparing_ && topology_->cells().empty()) rest_until_tick(0);  // its round trip in ticks
+  if (opens_alone()) rest_until_tick(0);  // its round trip in ticks
   return std::make_unique<TcpConnection>(
       *topology_, source, destination, options_.transport,
       [this](const Delivery& delivery) { finish(delivery); },
@@ -141,11 +141,11 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
     for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i) {
       connection(pair.source, pair.destination, i);
       opened = opened || opening_ > 0;
-      if (!in_cells) finish_opening();
+      if (opens_alone()) finish_opening();
     }
   }
+  if (opening_ > 0) run(before + kSetUpLimit);
   if (opened && in_cells) {
-    run(before + kSetUpLimit);
     run(simulator_now() + kRest);
   } else if (opened) {
     run(simulator_now() + longest_gap());
@@ -154,6 +154,13 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
   }
   if (preparing_) topology_->end_set_up(simulator_now() - before);
   preparing_ = false;
+}
+
+/// Whether a connection has the links to itself while it opens. Not with BBR, whose least round
+/// trip is too old after ten seconds.
+bool Ns3Network::opens_alone() const {
+  return preparing_ && topology_->cells().empty() &&
+         options_.transport.congestion_control != TransportSettings::CongestionControl::kBbr;
 }
 
 /// The connection that was opened is, before the next one: what its handshake measures hangs on no

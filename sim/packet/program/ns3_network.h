@@ -73,6 +73,7 @@ class Ns3Network final : public Network {
   std::unique_ptr<HostConnection> open_tcp(int source, int destination);
   std::unique_ptr<HostConnection> open_datagrams(int source, int destination);
   void start_on(HostConnection& stream, TransferId id, Bytes payload);
+  bool opens_alone() const;
   void finish_opening();
   std::int64_t longest_gap() const;
   void rest_until_tick(std::int64_t origin);
