@@ -186,7 +186,10 @@ void FlowNetwork::change_queue(std::int32_t c) {
   const bool stays = std::ranges::equal(connection.stops, queues_, {}, &Stop::channel);
   if (stays || !connection.stream->may_change_queue(now_)) return;
   leave_fair_queue(connection);
-  if (queues_.empty()) return;
+  if (queues_.empty()) {
+    serve_stream(c);  // what it sends next waits for its share, not for the link before the queue
+    return;
+  }
   const StreamPath& path = *connection.path;
   for (const ChannelId id : queues_)
     connection.stops.push_back({id, queue_on(id, path).packets.add_flow(c)});

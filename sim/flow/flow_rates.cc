@@ -27,7 +27,10 @@ void FlowNetwork::schedule_in_turns(std::int32_t c, double bytes) {
   const Connection& connection = connection_at(c);
   if (connection.state == State::kFluid && !transfer(connection.first).foretold) {
     const double last = last_round(c);
-    if (bytes > last) bytes -= last;
+    if (bytes > last)
+      bytes -= last;
+    else if (last > 0 && transfer(connection.first).segments <= 1)
+      bytes = 0;  // its first turn is its last one
   }
   set_due(c, bytes);
 }
