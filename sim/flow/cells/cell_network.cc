@@ -50,7 +50,7 @@ CellNetwork::CellNetwork(const Cluster& cluster, const TransportSettings& transp
     if (cell.kind == Cell::Kind::kWifi) {
       airs_.push_back(std::make_unique<WifiAir>(cell, std::move(links[i]), draws));
     } else {
-      airs_.push_back(std::make_unique<LteAir>(cell, std::move(links[i])));
+      airs_.push_back(std::make_unique<LteAir>(cell, std::move(links[i]), draws));
     }
   }
 }

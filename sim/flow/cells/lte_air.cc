@@ -11,10 +11,13 @@ constexpr double kSubframe = 1e-3;
 // subframes of the base and 4 of a phone.
 constexpr double kJustBefore = 1e-6;
 constexpr double kDownDelay = 3e-3 - kJustBefore;
-constexpr double kReportDelay = 4e-3;
+constexpr double kReportDelay = 5e-3;
 constexpr double kGrantDelay = 2.2143e-3;  // and the control symbols of its subframe
 constexpr double kUpDelay = 7e-3 - kJustBefore;
 constexpr double kMeanOver = 99;  // subframes
+// A HARQ process down, until what it sent is acknowledged; nothing acknowledges what carried
+// nothing.
+constexpr double kProcessTime = 7e-3, kProcessTimeOut = 12e-3;
 constexpr int kLeastBlocks = 3;
 constexpr double kLeastUseful = 7;  // bytes
 constexpr double kOverhead = 2;     // bytes of a transport block that schedulers leave for headers
@@ -41,7 +44,7 @@ void deal_with(Rlc::Report& told, double bytes) {
 
 }  // namespace
 
-LteAir::LteAir(const Cell& cell, std::vector<const Link*> links)
+LteAir::LteAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws)
     : cell_(cell), links_(std::move(links)), phones_(links_.size()) {
   blocks_up_ = static_cast<int>(std::lround(cell.width < 2e6 ? 6 : cell.width / 200e3));
   const int group = blocks_up_ <= 10 ? 1 : blocks_up_ <= 26 ? 2 : blocks_up_ <= 63 ? 3 : 4;
@@ -49,6 +52,7 @@ LteAir::LteAir(const Cell& cell, std::vector<const Link*> links)
   for (std::size_t i = 0; i < phones_.size(); ++i) {
     phones_[i].block_up = block_at(i, true, 0);
     phones_[i].block_down = block_at(i, false, 0);
+    phones_[i].mean += static_cast<double>(uniform(draws, i));
   }
 }
 
@@ -78,8 +82,10 @@ bool LteAir::push(double now, std::size_t station, bool up, CellPacket packet) {
   return !is_gone(station, now) && (up ? phone.own : phone.base).push(now, packet);
 }
 
+/// What comes as a subframe begins is there in time for it.
 double LteAir::next_subframe() const {
-  return (std::floor(last_ / kSubframe + 1e-4) + 1) * kSubframe;
+  const double next = std::ceil(last_ / kSubframe - 1e-4) * kSubframe;
+  return next > last_subframe_ + kSubframe / 2 ? next : next + kSubframe;
 }
 
 double LteAir::find_next_event() const {
@@ -96,6 +102,11 @@ double LteAir::find_next_event() const {
   return works ? std::min(next, next_subframe()) : next;
 }
 
+/// When the first of its processes is free.
+double* LteAir::free_process(Phone& phone) {
+  return std::ranges::min_element(phone.busy_until);
+}
+
 void LteAir::schedule_down(double now) {
   const double passed = std::max(1.0, std::round((now - last_subframe_) / kSubframe));
   const double kept = 1 - 1 / kMeanOver;
@@ -105,7 +116,7 @@ void LteAir::schedule_down(double now) {
   for (std::size_t i = 0; i < phones_.size(); ++i) {
     Phone& phone = phones_[i];
     phone.mean *= decay;
-    if (phone.base.told().sum() <= 0) continue;
+    if (phone.base.told().sum() <= 0 || *free_process(phone) > now + kSameTime) continue;
     const double bytes = std::floor(block_bytes(i, false, now) * blocks_down_);
     if (bytes <= 0 || bytes / phone.mean <= best) continue;
     best = bytes / phone.mean;
@@ -120,6 +131,7 @@ void LteAir::schedule_down(double now) {
   busy_down_ += kSubframe;
   deal_with(chosen->base.told(), granted);
   Rlc::Pdu pdu = chosen->base.send(now, granted);
+  *free_process(*chosen) = now + (pdu.is_nothing() ? kProcessTimeOut : kProcessTime);
   const auto number = static_cast<std::size_t>(chosen - phones_.data());
   if (!pdu.is_nothing()) downs_.push_back({now + kDownDelay, number, granted, std::move(pdu)});
 }
@@ -143,6 +155,9 @@ void LteAir::schedule_up(double now) {
     const double bytes = std::floor(block_bytes(i, true, now) * blocks);
     phones_[i].known = std::max(0.0, phones_[i].known - (bytes - kOverhead));
     grants_.push_back({now + kGrantDelay, i, bytes});
+    if (left > 0) continue;
+    i = (i + 1) % phones_.size();
+    break;
   }
   next_phone_ = i;
 }

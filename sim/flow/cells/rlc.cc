@@ -53,7 +53,11 @@ Rlc::Pdu Rlc::send(double now, double bytes) {
     again_.pop_front();
     again_bytes_ -= sent.bytes;
     unacknowledged_bytes_ += sent.bytes;
-    if (again_.empty() && waiting_.empty()) poll_at_ = now + kPollAgain;
+    pdu.polls = (again_.empty() && waiting_.empty()) || polls_next_;
+    if (pdu.polls) {
+      poll_at_ = now + kPollAgain;
+      polls_next_ = false;
+    }
     pdu.number = sent.number;
     unacknowledged_.push_back(sent);
     return pdu;
@@ -84,6 +88,8 @@ Rlc::Pdu Rlc::send_data(double now, double bytes) {
   unacknowledged_.push_back({pdu.number, size});
   unacknowledged_bytes_ += size;
   poll_at_ = now + kPollAgain;
+  polls_next_ = false;
+  pdu.polls = true;
   return pdu;
 }
 
@@ -105,22 +111,23 @@ void Rlc::receive(double now, const Pdu& pdu, std::vector<CellPacket>& through) 
     if (pdu.number >= next_) poll_at_ = kNever;
     return;
   }
-  owes_ = true;
-  if (now >= silent_until_) report(now);
+  owes_ = owes_ || pdu.polls;
+  if (pdu.polls && now >= silent_until_ - kSameTime) report(now);
   received_ = std::max(received_, pdu.number + 1);
   through.insert(through.end(), pdu.packets.begin(), pdu.packets.end());
 }
 
 void Rlc::run(double now) {
-  if (poll_at_ <= now) {
+  if (poll_at_ <= now + kSameTime) {
     poll_at_ = kNever;
+    polls_next_ = true;
     if (waiting_.empty() && again_.empty()) {
       again_.swap(unacknowledged_);
       again_bytes_ = std::exchange(unacknowledged_bytes_, 0);
     }
     report(now);
   }
-  if (report_at_ <= now) {
+  if (report_at_ <= now + kSameTime) {
     const bool any = bytes_ + unacknowledged_bytes_ + again_bytes_ > 0;
     if (any) report(now);
     report_at_ = any ? now + kReportAgain : kNever;

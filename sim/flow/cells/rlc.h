@@ -12,9 +12,10 @@
 /// waits to be sent, what is sent and not acknowledged, and the status report that is owed for what
 /// has come.
 ///
-/// Every data PDU asks for a status report. An end sends one at most every 10 ms; it acknowledges
-/// all that has come. Where none has come 20 ms after the last PDU, and nothing waits, all that is
-/// not acknowledged is sent again.
+/// Every data PDU asks for a status report; of those that are sent again the last one does, and the
+/// first one after the time that a report was waited for. An end sends one at most every 10 ms; it
+/// acknowledges all that has come. Where none has come 20 ms after the last PDU, and nothing waits,
+/// all that is not acknowledged is sent again.
 ///
 /// The scheduler does not see this end but its reports, which come with each packet that is to be
 /// sent, with each PDU that arrives while a status report may be sent, and every 20 ms; what is
@@ -35,6 +36,7 @@ class Rlc {
   /// What goes out at one opportunity.
   struct Pdu {
     bool is_status = false;
+    bool polls = false;               ///< it asks for a status report
     std::int64_t number = -1;         ///< of data; of a status report: all before it have come
     std::vector<CellPacket> packets;  ///< that end in it
     bool is_nothing() const { return !is_status && number < 0; }
@@ -64,7 +66,9 @@ class Rlc {
     double bytes = 0;
   };
 
-  bool may_report_status(double now) const { return owes_ && now >= silent_until_; }
+  static constexpr double kSameTime = 1e-8;  ///< s: of timers that are set in whole subframes
+
+  bool may_report_status(double now) const { return owes_ && now >= silent_until_ - kSameTime; }
   void report(double now);
   Pdu send_data(double now, double bytes);
   static double acknowledge(std::deque<Sent>& sent, std::int64_t before);
@@ -82,6 +86,7 @@ class Rlc {
   double silent_until_ = 0;  ///< s
   double report_at_ = kNever;
   double poll_at_ = kNever;
+  bool polls_next_ = false;  ///< poll_at_ is over, and nothing sent since
   Report told_;
   bool news_ = false;
 };
