@@ -9,6 +9,9 @@
 /// Where neither comes it waits until the last segment is late by more than the deadline.
 namespace gradwire::sim {
 
+/// As late as jitter makes a datagram, in jitters of its way.
+inline constexpr double kLateJitters = 4;
+
 /// A receiver's deadline, s: TransportSettings::deadline or, where none is set, as long as the
 /// queues of the way can hold a packet (0.1 s for a queue without a size: CoDel keeps it short).
 Seconds datagram_wait(const Cluster& cluster, std::span<const ChannelId> route,

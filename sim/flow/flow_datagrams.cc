@@ -9,7 +9,6 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kJitters = 4;  // as late as a segment may be by it, as in ns-3's receiver
 constexpr double kRoundingOfSegments = 1e-9;
 
 }  // namespace
@@ -28,7 +27,7 @@ void FlowNetwork::open_plain(Connection& connection, TcpPath& path) {
   const double per_byte = path.forwarding + 1 / path.line_rate;
   connection.latest = wait + path.propagation + segment_ * per_byte;
   for (const ChannelId id : route_)
-    connection.latest += kJitters * cluster_.channel(id).jitter.value();
+    connection.latest += kLateJitters * cluster_.channel(id).jitter.value();
   if (loss > 0)
     connection.datagrams =
         std::make_unique<Datagrams>(Datagrams{losses(route_, connection.key, false), wait, {}});

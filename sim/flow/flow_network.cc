@@ -50,7 +50,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
       queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {
-  if (transport_.protocol == Protocol::kTcp && !cluster.cells().empty())
+  const bool by_packets =
+      transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
+  if (by_packets && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
   if (!cells_) clock_ = clock_at_start(cluster_, transport_);
   follows_all_ = !cells_ && may_follow_all();
@@ -91,7 +93,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   connection.may_be_followed = may_be_followed(connection);
   connection.is_followed = follows_all(*connection.path);
   connection.may_open = connection.may_open && !connection.is_followed;
-  if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1);
+  if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1, source);
   append_media(route_);
   sharing_.add_flow(route_);
 }

@@ -290,7 +290,8 @@ class FlowNetwork final : public Network {
   void cancel_fluid(std::int32_t number);
 
   // flow_cells.cc
-  void open_in_cell(std::int32_t c);
+  void open_in_cell(std::int32_t c, int source);
+  DatagramFlow::Way datagram_way() const;
   bool is_in_cell(std::int32_t c) const {
     return cells_ && in_cell_[static_cast<std::size_t>(c)] >= 0;
   }

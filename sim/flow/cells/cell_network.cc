@@ -72,8 +72,8 @@ CellWire* CellNetwork::wire_of(ChannelId id) {
   return wire.get();
 }
 
-std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const ChannelId> route,
-                              LossSequence data, LossSequence acks) {
+CellNetwork::Connection& CellNetwork::add_on(std::span<const ChannelId> route, LossSequence data,
+                                             LossSequence acks) {
   const auto number = static_cast<std::int32_t>(connections_.size());
   connections_.push_back(std::make_unique<Connection>());
   nodes_.emplace_back();
@@ -91,9 +91,15 @@ std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const
   }
   added.losses.push_back(std::move(data));
   added.losses.push_back(std::move(acks));
+  return added;
+}
+
+std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const ChannelId> route,
+                              LossSequence data, LossSequence acks) {
+  Connection& added = add_on(route, std::move(data), std::move(acks));
   added.stream = std::move(stream);
   added.stream->carry_by(added);
-  return number;
+  return added.number;
 }
 
 void CellNetwork::Connection::carry(double now, std::int64_t segment, std::int32_t wire,
@@ -117,7 +123,7 @@ void CellNetwork::enter(double now, const CellPacket& packet) {
     passes =
         airs_[static_cast<std::size_t>(place.cell)]->push(now, place.station, id % 2 == 0, packet);
   }
-  if (!passes && back == 0) owner.stream->note_dropped();
+  if (!passes && back == 0 && owner.stream) owner.stream->note_dropped();
 }
 
 /// What has passed a wire arrives in time.
@@ -146,7 +152,9 @@ void CellNetwork::leave(double now, CellPacket packet) {
 
 void CellNetwork::come(double now, const CellPacket& packet) {
   Connection& owner = connection(packet.connection);
-  if (packet.acknowledges) {
+  if (owner.datagrams) {
+    owner.datagrams->arrive(packet.number);
+  } else if (packet.acknowledges) {
     owner.stream->acknowledge(now, static_cast<std::uint64_t>(packet.number));
   } else {
     owner.stream->arrive(now, packet.number, packet.wire, packet.sent);
@@ -174,24 +182,34 @@ void CellNetwork::flush() {
   written.swap(written_);
   for (std::size_t i = 0; i < written.size(); ++i) {
     const Written& each = written[i];
+    Connection& owner = connection(each.connection);
+    touched_.push_back(each.connection);
+    if (owner.datagrams) {
+      owner.datagrams->write(each.id, each.bytes);
+      wake(each.time, owner);
+      continue;
+    }
     const bool more =
         std::any_of(written.begin() + static_cast<std::ptrdiff_t>(i) + 1, written.end(),
                     [&](const Written& other) { return other.connection == each.connection; });
-    connection(each.connection).stream->write(each.time, each.id, each.bytes, more);
-    touched_.push_back(each.connection);
+    owner.stream->write(each.time, each.id, each.bytes, more);
   }
 }
 
 void CellNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
   flush();
-  connection(c).stream->cancel(now, id);
+  if (Connection& owner = connection(c); owner.datagrams)
+    owner.datagrams->cancel(id);
+  else
+    owner.stream->cancel(now, id);
   touched_.push_back(c);
 }
 
 double CellNetwork::next_event() const {
   if (!written_.empty()) return written_.front().time;
   double next = coming_.empty() ? kNever : coming_.top().time;
-  if (!due_.empty()) next = std::min(next, due_.first_time());
+  for (const IndexedHeap* heap : {&due_, &sending_})
+    if (!heap->empty()) next = std::min(next, heap->first_time());
   for (const auto& air : airs_) next = std::min(next, air->next_event());
   for (const CellWire* wire : used_) next = std::min(next, wire->next_event());
   return next;
@@ -199,6 +217,7 @@ double CellNetwork::next_event() const {
 
 /// What has arrived at the connection's ends, and when it does something next.
 void CellNetwork::look_at(double now, Connection& one, std::vector<Ended>& ended) {
+  if (one.datagrams) return look_at_datagrams(one, ended);
   TcpStream& stream = *one.stream;
   while (stream.delivered(now)) {
     const TcpStream::Message& message = stream.front();
@@ -222,13 +241,19 @@ void CellNetwork::run_next(double now, std::vector<Ended>& ended) {
     due_.take_until(now, batch_);
     for (const IndexedHeap::Entry& entry : batch_) {
       Connection& one = connection(entry.number);
+      touched_.push_back(entry.number);
+      if (one.datagrams) {
+        one.datagrams->give_up(now);
+        continue;
+      }
       if (one.stream->ack_deadline() <= now) {
         one.stream->send_delayed_ack();
         send_acks(now, one);
       }
       one.stream->run(now);
-      touched_.push_back(entry.number);
     }
+  } else if (!sending_.empty() && sending_.first_time() <= now) {
+    send_datagrams(now);
   } else {
     for (CellWire* wire : used_) {
       if (wire->next_event() > now) continue;

@@ -8,6 +8,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/air.h"
 #include "sim/flow/cells/cell_wire.h"
+#include "sim/flow/cells/datagrams.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/session/event_heap.h"
@@ -32,6 +33,7 @@ class CellNetwork {
     std::uint64_t id = 0;
     std::int64_t wire = 0;  ///< bytes, copies too
     std::int64_t retransmissions = 0;
+    std::vector<ByteRange> missing = {};  ///< of datagrams
   };
 
   CellNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
@@ -41,6 +43,9 @@ class CellNetwork {
   /// Another connection. `stream` has nothing written; `data`, `acks`: what is lost.
   std::int32_t add(std::unique_ptr<TcpStream> stream, std::span<const ChannelId> route,
                    LossSequence data, LossSequence acks);
+  /// One of udp-lossy, of a host that sends.
+  std::int32_t add_datagrams(const DatagramFlow::Way& way, std::int32_t host,
+                             std::span<const ChannelId> route, LossSequence data);
 
   /// A message is written at the next event, which is now.
   void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
@@ -57,7 +62,9 @@ class CellNetwork {
     void carry(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) override;
     CellNetwork* network = nullptr;
     std::int32_t number = 0;
-    std::unique_ptr<TcpStream> stream;
+    std::unique_ptr<TcpStream> stream;  ///< or:
+    std::unique_ptr<DatagramFlow> datagrams;
+    std::int32_t host = 0;               ///< that sends them
     std::vector<ChannelId> ways[2];      ///< of segments, and of acknowledgements
     std::vector<std::int32_t> flows[2];  ///< in the queues of wires; -1: the air
     std::vector<LossSequence> losses;
@@ -80,6 +87,7 @@ class CellNetwork {
     std::size_t station = 0;
   };
 
+  Connection& add_on(std::span<const ChannelId> route, LossSequence data, LossSequence acks);
   Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
   CellWire* wire_of(ChannelId id);
   void enter(double now, const CellPacket& packet);
@@ -87,6 +95,9 @@ class CellNetwork {
   void come(double now, const CellPacket& packet);
   void send_acks(double now, Connection& connection);
   void take_passed();
+  void wake(double now, Connection& connection);
+  void send_datagrams(double now);
+  void look_at_datagrams(Connection& connection, std::vector<Ended>& ended);
   void look_at(double now, Connection& connection, std::vector<Ended>& ended);
   void flush();
   void run_next(double now, std::vector<Ended>& ended);
@@ -103,7 +114,10 @@ class CellNetwork {
   std::vector<Written> written_;
   EventHeap<Coming> coming_;
   IndexedHeap::Nodes nodes_;
-  IndexedHeap due_{nodes_};   ///< timers, by connection
+  IndexedHeap due_{nodes_};              ///< timers, by connection
+  std::vector<DatagramSender> senders_;  ///< [hosts], as far as they send
+  IndexedHeap::Nodes sender_nodes_;
+  IndexedHeap sending_{sender_nodes_};
   std::vector<double> sent_;  ///< bytes, [channels]
   std::vector<CellPacket> through_;
   CellWire::Passed passed_;

@@ -27,8 +27,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 24);
 
-constexpr double kJitters = 4;
-
 std::int64_t nanoseconds(double seconds) {
   return std::llround(seconds * 1e9);
 }
@@ -68,7 +66,7 @@ void DatagramConnection::measure_way(const Cluster& cluster, int source, int des
     const double rate = cluster.nominal_rate(channel).value();
     if (first_rate_ == 0) first_rate_ = rate;
     slowest_rate_ = std::min(slowest_rate_, rate);
-    latest += spec.delay.value() + kJitters * spec.jitter.value() +
+    latest += spec.delay.value() + kLateJitters * spec.jitter.value() +
               static_cast<double>(transport_.wire_segment.count()) * 8 / rate;
   }
   latest_ = nanoseconds(latest) + 1;  // what is due at that very instant is not late

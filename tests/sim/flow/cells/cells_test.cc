@@ -223,6 +223,39 @@ TEST_CASE("phones that do the same at the same time fall into ns-3's step") {
   CHECK(count_met(figures, 0.02, first_round) == 6);
 }
 
+TEST_CASE("datagrams over cells take ns-3's times") {
+  // At once from the base to each station, or (`up`) from each station to the next one. ns-3 3.44,
+  // means over the messages, of Wi-Fi (chance) of two runs.
+  const Figure lte[] = {{{kLte, 10, 1, 500, false}, 4},
+                        {{kLte, 10, 12, 100000, false}, 231.4},
+                        {{kLte, 10, 12, 100000, true}, 236.6},
+                        {{kLte, 10, 30, 500, true}, 67.5},
+                        {{kLte, 10, 30, 20000, false}, 139}};
+  const Figure wifi[] = {
+      {{kWifi, 10, 1, 400000, false}, 12.68}, {{kWifi, 10, 2, 500, true}, 0.717},
+      {{kWifi, 10, 3, 200000, false}, 15.91}, {{kWifi, 10, 3, 200000, true}, 30.3},
+      {{kWifi, 10, 12, 20000, true}, 13.9},   {{kWifi, 10, 12, 20000, false}, 6.72}};
+  using Protocol = TransportSettings::Protocol;
+  const auto by = [](Protocol protocol) {
+    return [protocol](const CellCase& one) {
+      double sum = 0;
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto executor = make("flow", cell_of(one), options_of(seed, protocol));
+        std::vector<Route> routes;
+        for (int s = 0; s < one.stations; ++s)
+          routes.push_back(
+              {one.up ? s : one.stations, one.up ? (s + 1) % one.stations : s, one.bytes});
+        for (const OpRecord& op : run(*executor, transfers(routes)).ops) sum += op.end.value();
+      }
+      return 1e3 * sum / (4 * one.stations);
+    };
+  };
+  CHECK(count_met(lte, 0.03, by(Protocol::kUdpLossy)) == 5);
+  CHECK(count_met(wifi, 0.15, by(Protocol::kUdpLossy)) == 6);
+  // Negative control: the same bytes by shares of the air.
+  CHECK(count_met(lte, 0.03, by(Protocol::kIdeal)) <= 1);
+}
+
 TEST_CASE("a Wi-Fi cell's times are ns-3's") {
   // Who sends when is chance in both: four runs of flow, one of ns-3.
   const auto by_frames = [](const CellCase& one) {
