@@ -90,6 +90,12 @@ std::string Ns3Cells::unconnected() const {
   return {};
 }
 
+void Ns3Cells::greet() const {
+  for (const auto& made : cells_)
+    for (std::size_t i = 0; i < made->nodes().stations.size(); ++i)
+      if (made->connected(i)) made->greet(i);
+}
+
 void Ns3Cells::walk(bool moving) {
   for (const auto& made : cells_) made->motion().walk(moving);
 }

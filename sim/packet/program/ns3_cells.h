@@ -33,6 +33,8 @@ class Ns3Cells {
   ns3::Ipv4Address gateway(ChannelId channel) const { return gateway_.at(channel); }
   /// A station that is in range at the start and cannot talk yet; "" = none.
   std::string unconnected() const;
+  /// Those that can talk do.
+  void greet() const;
   /// Lets the stations walk, or stand still.
   void walk(bool moving);
   /// Moves the stations as if they had walked for that long.

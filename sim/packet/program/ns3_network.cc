@@ -67,6 +67,7 @@ void Ns3Network::connect_stations() {
                      "put it nearer, or give the cell fewer stations");
     run(simulator_now() + kConnectStep);
   }
+  topology_->cells().greet();
   run(simulator_now() + kConnectStep);
   topology_->end_set_up(simulator_now() - before);
 }

@@ -40,6 +40,8 @@ class RadioCell {
   virtual ns3::Ipv4Address gateway() const { return ns3::Ipv4Address::GetZero(); }
   /// Whether the station can send and receive: it is associated, or connected.
   virtual bool connected(std::size_t station) const = 0;
+  /// The station, which is connected, and its base talk for the first time.
+  virtual void greet(std::size_t) {}
 
   const CellNodes& nodes() const { return nodes_; }
   StationMotion& motion() { return motion_; }

@@ -14,11 +14,13 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kLeastRssi = -95;  // dBm
+constexpr double kLeastRssi = -95;             // dBm
+constexpr std::uint16_t kNoProtocol = 0x88b5;  // IEEE 802: for local experiments
 
 /// ns-3's YansWifi: 802.11ax at 5 GHz, one spatial stream, log-distance path loss. Rates follow the
 /// SNR (IdealWifiManager; Minstrel-HT left stations that never finish). Neighbours know each
-/// other's hardware addresses: a lost ARP packet would hang a station for long.
+/// other's hardware addresses: a lost ARP packet would hang a station for long. A station forgets
+/// them when it associates, and is told again.
 class WifiCell final : public RadioCell {
  public:
   explicit WifiCell(CellNodes nodes) : RadioCell(std::move(nodes)) {
@@ -55,6 +57,12 @@ class WifiCell final : public RadioCell {
     const auto device = ns3::DynamicCast<ns3::WifiNetDevice>(station_device(station));
     return ns3::DynamicCast<ns3::StaWifiMac>(device->GetMac())->IsAssociated();
   }
+  /// A frame each way, for block acknowledgement is agreed upon with the first one.
+  void greet(std::size_t station) override {
+    const auto device = station_device(station);
+    device->Send(ns3::Create<ns3::Packet>(1), base_->GetAddress(), kNoProtocol);
+    base_->Send(ns3::Create<ns3::Packet>(1), device->GetAddress(), kNoProtocol);
+  }
 
  private:
   ns3::Ptr<ns3::YansWifiChannel> channel() const {
@@ -69,7 +77,9 @@ class WifiCell final : public RadioCell {
   static void know(ns3::Ptr<ns3::NetDevice> device, std::uint32_t interface,
                    ns3::Ipv4Address address, ns3::Ptr<ns3::NetDevice> neighbour) {
     const auto ip = device->GetNode()->GetObject<ns3::Ipv4L3Protocol>();
-    ns3::ArpCache::Entry* entry = ip->GetInterface(interface)->GetArpCache()->Add(address);
+    const auto cache = ip->GetInterface(interface)->GetArpCache();
+    ns3::ArpCache::Entry* entry = cache->Lookup(address);
+    if (!entry) entry = cache->Add(address);
     entry->SetMacAddress(neighbour->GetAddress());
     entry->MarkPermanent();
   }
@@ -78,13 +88,21 @@ class WifiCell final : public RadioCell {
     const std::uint32_t at_base = add_interface(base_, nodes_.base_address);
     for (std::size_t i = 0; i < nodes_.stations.size(); ++i) {
       const auto device = station_device(i);
-      know(device, add_interface(device, nodes_.addresses[i]), nodes_.base_address, base_);
+      interfaces_.push_back(add_interface(device, nodes_.addresses[i]));
       know(base_, at_base, nodes_.addresses[i], device);
+      device->AddLinkChangeCallback(ns3::MakeCallback(&WifiCell::know_base, this));
     }
+    know_base();
+  }
+
+  void know_base() {
+    for (std::size_t i = 0; i < interfaces_.size(); ++i)
+      know(station_device(i), interfaces_[i], nodes_.base_address, base_);
   }
 
   ns3::Ptr<ns3::NetDevice> base_;
   ns3::NetDeviceContainer stations_;
+  std::vector<std::uint32_t> interfaces_;  ///< of stations, by which they reach the base
 };
 
 }  // namespace
