@@ -1,6 +1,7 @@
 // Ways that are followed packet by packet through the queues of all their links, as ns-3 has them:
-// those with a queue that has a limit (tcp/shared_queue.h), over a half-duplex link, over several
-// links that change, or over one that is slow for the timers (tcp/fair_queue.h).
+// those with a queue that has a limit (tcp/shared_queue.h; by Linux's rules, too, as the emulator
+// has them), over a half-duplex link, over several links that change, or over one that is slow for
+// the timers (tcp/fair_queue.h).
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -17,20 +18,21 @@ constexpr double kFirstWindow = 10;
 
 }  // namespace
 
-/// Whether there are such ways, of a sender as ns-3 has it, without pacing. A queue with a limit is
+/// Whether there are such ways, of a sender without pacing. A queue with a limit is
 /// first come, first served, whoever's packets it has; the directions of a half-duplex link take
 /// turns, acknowledgements with data.
 bool FlowNetwork::may_follow_all() const {
   if (transport_.protocol != TransportSettings::Protocol::kTcp ||
-      transport_.congestion_control == TransportSettings::CongestionControl::kBbr ||
-      transport_.constants.kernel_recovery)
+      transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
     return false;
   for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
     const LinkSpec& spec = cluster_.channel(id);
-    if (spec.queue.count() > 0 || spec.half_duplex) return true;
+    if (spec.queue.count() > 0) return true;
+    if (transport_.constants.kernel_recovery) continue;
+    if (spec.half_duplex) return true;
     if (is_slow(8 * segment_ / cluster_.nominal_rate(id).value())) return true;
   }
-  return followers_.size() > 1;
+  return !transport_.constants.kernel_recovery && followers_.size() > 1;
 }
 
 bool FlowNetwork::is_slow(double segment_time) const {
@@ -38,8 +40,9 @@ bool FlowNetwork::is_slow(double segment_time) const {
 }
 
 bool FlowNetwork::follows_all(const TcpPath& path) const {
-  return follows_all_ && (path.queue > 0 || path.half_duplex || path.changes_at_several ||
-                          is_slow(path.segment_time));
+  if (!follows_all_ || path.queue > 0) return follows_all_;
+  return !transport_.constants.kernel_recovery &&
+         (path.half_duplex || path.changes_at_several || is_slow(path.segment_time));
 }
 
 /// The queue with a limit before the channel; null: there is none.
@@ -51,6 +54,7 @@ SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) 
   queue = std::make_shared<SharedQueue>(static_cast<double>(spec.queue.count()),
                                         path.discipline.framing);
   if (!is_plain(cluster_.link_of(id).spec)) queue->set_without_place();
+  if (transport_.constants.kernel_recovery) queue->set_with_wire();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->set_wire(followers_[static_cast<std::size_t>(f)]);
   return queue.get();
@@ -62,7 +66,8 @@ void FlowNetwork::follow_all(Connection& connection) {
   const StreamPath& path = *connection.path;
   const auto place_on = [&](ChannelId id, SharedQueue* shared) {
     const double rate = cluster_.nominal_rate(id).value() / 8;
-    const bool is_own = !is_plain(cluster_.link_of(id).spec);
+    const bool is_own =
+        transport_.constants.kernel_recovery || !is_plain(cluster_.link_of(id).spec);
     const double follows = is_own ? 0 : std::min(kFollowingBytes, headers_) / rate;
     return TcpStream::Place{nullptr, -1, shared, rate,
                             cluster_.channel(id).delay.value() - follows};

@@ -66,10 +66,9 @@ bool TcpStream::send_bundles(double now) {
     const std::int64_t half = std::max<std::int64_t>(1, congestion_.segments() / 2);
     const std::int64_t bundle = std::min({room, half, largest_bundle(), segments_in(unsent())});
     for (std::int64_t i = 1; i <= bundle; ++i) {
-      kernel_->pushes = bundle > 1 && i == bundle;
+      if (bundle > 1 && i == bundle) kernel_->pushed.push(board_.end());
       send_new(now, std::min(path_->segment, unsent()));
     }
-    kernel_->pushes = false;
   }
 }
 

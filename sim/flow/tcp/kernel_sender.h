@@ -57,7 +57,8 @@ struct KernelSender {
   std::int64_t most_out = 0;  ///< segments, since then
   std::int64_t use_end = 0;
 
-  bool pushes = false;  ///< the segment that is sent is the last of a bundle
+  /// Last segments of bundles that are on their way to the last queue, in order.
+  NumberedQueue<std::int64_t> pushed;
 
   double last_sent = -kNever;
   std::int64_t used = 0;  ///< segments: most that were out while the window was not filled

@@ -14,7 +14,9 @@
 /// the wire, when that one begins, and counts without the framing that the device adds. (A place
 /// that becomes free because the link was idle is taken when all has come that comes then.) Before
 /// packet's own device, which has no such place, it leaves when that one ends; where the link
-/// changes, too, its rate is integrated (changing_wire.h).
+/// changes, too, its rate is integrated (changing_wire.h). Before a link of the emulator (by
+/// Linux's rules) the packet on the wire counts, too, as far as it is not sent yet (whole where the
+/// link changes), and all with their framing.
 namespace gradwire::sim {
 
 class SharedQueue {
@@ -28,6 +30,8 @@ class SharedQueue {
     wire_.emplace(follower);
     has_place_ = false;
   }
+  /// The wire is a part of the queue.
+  void set_with_wire() { has_wire_ = true; }
   /// Whether a packet that comes at `now`, not before any other, fits; then departure() says when
   /// it is through. `rate`: bytes a second of the link.
   /// `first`: of what happens at one instant, it comes before another one leaves.
@@ -38,6 +42,8 @@ class SharedQueue {
   double later() const { return later_; }
 
  private:
+  bool fits(double now, double bytes, double rate, bool first);
+
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   struct Packet {
     double came = 0;    ///< s
@@ -47,6 +53,7 @@ class SharedQueue {
   double limit_;
   double framing_;
   bool has_place_ = true;
+  bool has_wire_ = false;
   std::optional<ChangingWire> wire_;
   NumberedQueue<Packet> waiting_;
   double filled_ = 0;       ///< bytes of those

@@ -425,6 +425,7 @@ class TcpStream {
 
   // kernel_stream.cc
   std::int64_t segments_in(std::int64_t bytes) const;
+  bool is_pushed(std::int64_t number);
   void note_sent(double now, std::int64_t number);
   void note_delivered(double now, std::int64_t number);
   void measure_kernel();

@@ -74,6 +74,16 @@ double TcpStream::jitter() {
   return delay;
 }
 
+/// Whether the segment, which comes behind all that were sent before it and pass, is the last of a
+/// bundle.
+bool TcpStream::is_pushed(std::int64_t number) {
+  auto& pushed = kernel_->pushed;
+  while (!pushed.empty() && pushed.front() < number) pushed.pop();
+  if (pushed.empty() || pushed.front() != number) return false;
+  pushed.pop();
+  return true;
+}
+
 /// To the receiver, at `direct` without jitter, unless it is lost on the way.
 inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct,
                              double spacing) {
@@ -87,7 +97,7 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && is_pushed(number)));
   note_arrival(last_arrival_);
 }
 
@@ -97,7 +107,7 @@ void TcpStream::arrive(double now, std::int64_t number, std::int32_t wire, std::
   last_arrival_ = now;
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, now, sent, wanted || (kernel_ && kernel_->pushes));
+  receiver_.arrive(number, now, sent, wanted || (kernel_ && is_pushed(number)));
   note_arrival(now);
 }
 

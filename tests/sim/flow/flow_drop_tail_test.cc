@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/transport/calibration.h"
 #include "tests/sim/graphs.h"
 
 using namespace gradwire;
@@ -96,4 +97,38 @@ TEST_CASE("a queue with a limit before a link that is out fills and drops") {
   each.outages = {{Seconds(10e-3), Seconds(40e-3)}};
   check(star(3, each), {{0, 2, 100'000}}, {0.082762401});
   check(star(3, each), {{0, 2, 100'000}, {1, 2, 100'000}}, {0.326214401, 0.091284801});
+}
+
+namespace {
+
+ExecutorOptions linux_rules() {
+  ExecutorOptions options;
+  options.transport.constants = shipped_calibration("linux").constants;
+  return options;
+}
+
+/// Segments sent again of one message between two hosts.
+std::int64_t sent_again(const LinkSpec& each, std::int64_t segments,
+                        const ExecutorOptions& options) {
+  const auto executor = make("flow", star(2, each), options);
+  const Step step = transfers({{1, 0, segments * 1448}});
+  return run(*executor, step).ops[0].retransmissions;
+}
+
+}  // namespace
+
+TEST_CASE("by Linux's rules what is on the wire is in the queue, as the emulator has it") {
+  // A segment takes 8 x 1,538 / 10 Mbps a link, whole, and 1 ms: twice, and once more for the next.
+  const double segment = 8 * 1538 / 10e6;
+  const auto executor = make("flow", star(3, queued(10e6, 1e-3, 30'000)), linux_rules());
+  const Timeline timeline = run(*executor, transfers({{2, 0, 1448}, {2, 1, 1448}}));
+  CHECK(timeline.ops[0].end.value() == Approx(2 * segment + 2e-3).epsilon(1e-9));
+  CHECK(timeline.ops[1].end.value() == Approx(3 * segment + 2e-3).epsilon(1e-9));
+  // Of a window 12,600 B hold eight segments of 1,538 B; in ns-3 one on the wire and eight of
+  // 1,500.
+  const LinkSpec each = queued(100e6, 5.42e-3, 12'600);
+  CHECK(sent_again(each, 8, linux_rules()) == 0);
+  CHECK(sent_again(each, 9, linux_rules()) > 0);
+  CHECK(sent_again(each, 9, {}) == 0);
+  CHECK(sent_again(each, 10, {}) > 0);
 }
