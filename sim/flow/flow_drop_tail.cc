@@ -18,9 +18,9 @@ constexpr double kFirstWindow = 10;
 
 }  // namespace
 
-/// Whether there are such ways, of a sender without pacing. A queue with a limit is
-/// first come, first served, whoever's packets it has; the directions of a half-duplex link take
-/// turns, acknowledgements with data.
+/// Whether there are such ways, of a sender without pacing. A queue with a limit is first come,
+/// first served, whoever's packets it has; the directions of a half-duplex link take turns,
+/// acknowledgements with data.
 bool FlowNetwork::may_follow_all() const {
   if (transport_.protocol != TransportSettings::Protocol::kTcp ||
       transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
@@ -40,9 +40,10 @@ bool FlowNetwork::is_slow(double segment_time) const {
 }
 
 bool FlowNetwork::follows_all(const TcpPath& path) const {
-  if (!follows_all_ || path.queue > 0) return follows_all_;
-  return !transport_.constants.kernel_recovery &&
-         (path.half_duplex || path.changes_at_several || is_slow(path.segment_time));
+  if (!follows_all_) return false;
+  if (transport_.constants.kernel_recovery) return path.queue > 0 && !path.half_duplex;
+  return path.queue > 0 || path.half_duplex || path.changes_at_several ||
+         is_slow(path.segment_time);
 }
 
 /// The queue with a limit before the channel; null: there is none.

@@ -424,11 +424,12 @@ void FlowNetwork::step_stream(std::int32_t c) {
   schedule_queues(connection);
   while (stream.delivered(batch)) finish_first(c);
   const bool is_quiet = (connection.is_clean() || connection.is_followed) && stream.is_quiet();
-  if (stream.idle() || (is_quiet && !connection.is_followed)) {
+  const bool idle = stream.idle();
+  if ((idle && stream.is_drained()) || (is_quiet && !connection.is_followed)) {
     rest(c);
     return;
   }
-  if (is_quiet) {
+  if (is_quiet || idle) {
     fall_silent(c);
     return;
   }

@@ -61,6 +61,7 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
     push_in_order(f, packet);
     return;
   }
+  if (waiting_ == 0 && packet.came > (has_place_ ? begun_ : ends_)) end_turns();
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
@@ -71,6 +72,16 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
     append(new_, f);
   }
   if (waiting_ > most_) make_room();
+}
+
+/// The device has asked for a packet when there was none: all turns are over.
+void FairQueue::end_turns() {
+  for (List* const list : {&new_, &old_})
+    while (list->first >= 0) {
+      flow(list->first).state = State::kInactive;
+      flow(list->first).codel.leave();
+      pop(*list);
+    }
 }
 
 /// The device takes what comes while it has nothing at once.

@@ -124,6 +124,7 @@ class FairQueue {
   bool take_of(Flow& flow, double now, Packet& packet);
   Packet take_first(Flow& flow);
   void make_room();
+  void end_turns();
   void push_in_order(std::int32_t flow, const Packet& packet);
   Passed take_in_order();
   Passed take_by_turns(double now);

@@ -60,11 +60,13 @@ inline void TcpReceiver::acknowledge(double time) {
   acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 
-void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
+void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted,
+                         int count) {
   // Where both fall on one instant, as they do round after round, the older event is first.
   if (deadline() <= time + kClockTicks) time_out();
   if (time - latest_ > quickness_.silence) quick_ = std::max(quick_, quickness_.again);
   latest_ = time;
+  for (; count > 1 && has(number); --count) ++number;
   if (has(number)) {
     acknowledge(time);
     return;
@@ -72,15 +74,17 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
   const bool in_order = number == next_;
   if (in_order && number <= reported_) echo_ = sent;
   const std::int64_t before = next_;
-  if (in_order && kept_.empty()) {
+  if (in_order && kept_.empty() && count == 1) {
     ++next_;
     kept_.skip();
   } else {
-    keep(number);
+    for (std::int64_t each = number; each < number + count; ++each)
+      if (!has(each)) keep(each);
     advance();
   }
-  if (!in_order) out_of_order_.push({number, acks_.end()});
-  const bool gap = !kept_.empty() || next_ > before + 1 || !in_order;
+  for (std::int64_t each = number; !in_order && each < number + count; ++each)
+    out_of_order_.push({each, acks_.end()});
+  const bool gap = !kept_.empty() || next_ > before + count || !in_order;
   if (gap || waiting_ || quick_ > 0 || wanted) {
     quick_ = std::max(0, quick_ - 1);
     acknowledge(time);

@@ -34,8 +34,9 @@ class TcpReceiver {
       : quickness_(quickness), quick_(quickness.at_once) {}
 
   /// Segment `number` arrives at `time`, no earlier than any other before; `sent`: in ticks;
-  /// `wanted`: its acknowledgement is not delayed.
-  void arrive(std::int64_t number, double time, std::int32_t sent, bool wanted = false);
+  /// `wanted`: its acknowledgement is not delayed. `count`: with so many in all that follow it.
+  void arrive(std::int64_t number, double time, std::int32_t sent, bool wanted = false,
+              int count = 1);
   bool has(std::int64_t number) const;
   /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
   double deadline() const { return waiting_ ? since_ + quickness_.delayed_ack : kNever; }

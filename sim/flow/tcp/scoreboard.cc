@@ -17,6 +17,20 @@ void Scoreboard::send_again(std::int64_t number) {
   again_ += segment.bytes;
 }
 
+void Scoreboard::count(const Segment& segment, std::int64_t bytes) {
+  if (segment.sacked) sacked_ += bytes;
+  if (segment.lost) lost_ += bytes;
+  if (segment.again) again_ += bytes;
+}
+
+void Scoreboard::move(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  const auto moved = static_cast<std::uint32_t>(bytes);
+  count(at(from), -bytes);
+  at(from).bytes = (at(from).bytes - moved) & ((1u << 28) - 1);
+  at(to).bytes = (at(to).bytes + moved) & ((1u << 28) - 1);
+  count(at(to), bytes);
+}
+
 std::int64_t Scoreboard::acknowledge(std::int64_t upto) {
   std::int64_t fresh = 0;
   while (first() < upto) {
@@ -94,7 +108,7 @@ std::int64_t Scoreboard::next_lost() {
   candidate_ = std::max(candidate_, first());
   while (candidate_ < limit) {
     const Segment& segment = at(candidate_);
-    if (segment.lost && !segment.again) return candidate_;
+    if (segment.lost && !segment.again && segment.bytes > 0) return candidate_;
     if (!segment.lost && !segment.sacked && candidate_ >= searched_) return kNone;
     ++candidate_;
   }
@@ -115,7 +129,7 @@ std::int64_t Scoreboard::next_doubtful() const {
   const std::int64_t limit = highest_[0] == kNone ? end() : highest_[0];
   for (std::int64_t i = first(); i < limit; ++i) {
     const Segment& segment = at(i);
-    if (!segment.sacked && !segment.again) return i;
+    if (!segment.sacked && !segment.again && segment.bytes > 0) return i;
   }
   return kNone;
 }

@@ -40,6 +40,8 @@ class Scoreboard {
   void push(std::int64_t bytes);
   /// Segment `number` goes out once more.
   void send_again(std::int64_t number);
+  /// So many bytes of one segment are another's from now on.
+  void move(std::int64_t from, std::int64_t to, std::int64_t bytes);
   /// Drops all segments before `upto`. Returns the bytes that no earlier call had reported.
   std::int64_t acknowledge(std::int64_t upto);
   /// Segment `number` has arrived. Returns its bytes, or 0 if that was known.
@@ -62,6 +64,7 @@ class Scoreboard {
 
  private:
   void note_sacked(std::int64_t number);
+  void count(const Segment& segment, std::int64_t bytes);
 
   NumberedQueue<Segment> segments_;
   std::int64_t sent_ = 0;  ///< bytes, as those below

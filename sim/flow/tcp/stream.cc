@@ -195,6 +195,12 @@ void TcpStream::release() {
   if (turns_ && !queues()) turns_->segments.release();  // a copy of what has arrived may wait
 }
 
+bool TcpStream::is_drained() const {
+  if (!turns_ || !turns_->all) return true;
+  const std::int64_t gone = counts_.dropped + counts_.lost + counts_.arrived + counts_.duplicate;
+  return gone == counts_.first + counts_.again && queued_acks()->next(receiver_) == kNever;
+}
+
 bool TcpStream::is_settled() const {
   return state_ == State::kOpen && duplicates_ == 0 && held_ < 0 && !messages_.empty() &&
          messages_.front().end > sent_;

@@ -9,6 +9,7 @@
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/tcp/joined_copies.h"
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/paced_sender.h"
@@ -177,6 +178,8 @@ class TcpStream {
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
+  /// ... and no copy nor acknowledgement is under way that other packets may wait behind.
+  bool is_drained() const;
   /// Bytes a second that the stream would send if the bottleneck were free.
   double demand() const;
   /// demand() after silence until `now`.
@@ -342,7 +345,9 @@ class TcpStream {
   void send_pending(double now);
   bool send_next(double now, std::int64_t space);
   void send_new(double now, std::int64_t bytes);
-  void send_again(double now, std::int64_t number);
+  void send_again(double now, std::int64_t number, std::int64_t most = 0);
+  bool exceeds(std::int64_t number, std::int64_t space) const;
+  int segments_with(std::int64_t number, double wire);
   void emit(double now, std::int64_t number);
   void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
   /// Segments wait in the stream itself for a link that changes. (A queue with a limit is full or
@@ -489,6 +494,7 @@ class TcpStream {
   double last_arrival_ = 0;
   double wire_sent_ = 0;
   std::unique_ptr<Turns> turns_;  ///< null: what becomes of a segment is known when it is sent
+  std::unique_ptr<JoinedCopies> joined_;  ///< null: all went out as they did first
   SegmentCarrier* carrier_ = nullptr;
   std::int64_t acked_ = 0;
 

@@ -71,6 +71,7 @@ void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t num
     for (std::int64_t i = old; i < upto; ++i)
       resent_arrived = resent_arrived || (board_.at(i).again && !board_.at(i).sacked);
   }
+  if (joined_) joined_->part(board_, upto);
   const std::int64_t beyond = segments_beyond_loss(upto);
   const std::int64_t delivered = sacked + board_.acknowledge(upto);
   process(now, upto, old, sacked > 0, delivered, resent_arrived, beyond);

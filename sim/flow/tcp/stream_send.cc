@@ -22,8 +22,8 @@ bool TcpStream::send_next(double now, std::int64_t space) {
   if (space <= 0) return false;
   const std::int64_t lost = kernel_ ? board_.next_lost_anywhere() : board_.next_lost();
   if (lost != Scoreboard::kNone) {
-    if (space < board_.at(lost).bytes) return false;
-    send_again(now, lost);
+    if (kernel_ ? space < board_.at(lost).bytes : exceeds(lost, space)) return false;
+    send_again(now, lost, space);
     return true;
   }
   if (unsent() > 0) {
@@ -34,9 +34,19 @@ bool TcpStream::send_next(double now, std::int64_t space) {
   }
   if (state_ != State::kRecovery || kernel_) return false;
   const std::int64_t doubtful = board_.next_doubtful();
-  if (doubtful == Scoreboard::kNone || space < board_.at(doubtful).bytes) return false;
-  send_again(now, doubtful);
+  if (doubtful == Scoreboard::kNone || exceeds(doubtful, space)) return false;
+  send_again(now, doubtful, space);
   return true;
+}
+
+/// Whether more waits from segment `number` on than fits into a space of less than a full segment:
+/// then nothing is sent (RFC 1122, 4.2.3.4).
+bool TcpStream::exceeds(std::int64_t number, std::int64_t space) const {
+  if (space >= path_->segment) return false;
+  std::int64_t bytes = unsent();
+  for (std::int64_t i = number; i < board_.end() && bytes <= space; ++i)
+    bytes += board_.at(i).bytes;
+  return bytes > space;
 }
 
 void TcpStream::send_new(double now, std::int64_t bytes) {
@@ -47,7 +57,13 @@ void TcpStream::send_new(double now, std::int64_t bytes) {
   emit(now, board_.end() - 1);
 }
 
-void TcpStream::send_again(double now, std::int64_t number) {
+/// `most`: bytes that may go out with it; 0: a full segment.
+void TcpStream::send_again(double now, std::int64_t number, std::int64_t most) {
+  const std::int64_t full = most > 0 ? std::min(most, path_->segment) : path_->segment;
+  if (board_.at(number).bytes < full && number + 1 < board_.end() && !kernel_ && !paced_) {
+    if (!joined_) joined_ = std::make_unique<JoinedCopies>();
+    joined_->join(board_, number, full);
+  }
   board_.send_again(number);
   ++counts_.again;
   charge(board_.at(number).bytes + path_->header, true);
@@ -97,8 +113,15 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && is_pushed(number)));
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && is_pushed(number)),
+                   segments_with(number, wire));
   note_arrival(last_arrival_);
+}
+
+/// How many segments arrive with this one.
+int TcpStream::segments_with(std::int64_t number, double wire) {
+  return joined_ ? joined_->arrive(board_, number, static_cast<std::int64_t>(wire - path_->header))
+                 : 1;
 }
 
 void TcpStream::arrive(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) {
@@ -107,7 +130,8 @@ void TcpStream::arrive(double now, std::int64_t number, std::int32_t wire, std::
   last_arrival_ = now;
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, now, sent, wanted || (kernel_ && is_pushed(number)));
+  receiver_.arrive(number, now, sent, wanted || (kernel_ && is_pushed(number)),
+                   segments_with(number, wire));
   note_arrival(now);
 }
 
@@ -305,7 +329,8 @@ void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, st
 
 void TcpStream::note_arrival(double time) {
   for (; received_segments_ < receiver_.next(); ++received_segments_)
-    received_ += board_.at(received_segments_).bytes;
+    received_ += joined_ ? joined_->original(board_, received_segments_)
+                         : board_.at(received_segments_).bytes;
   arrived_ = std::max(arrived_, messages_.begin());
   while (arrived_ != messages_.end() && messages_[arrived_].end <= received_)
     messages_[arrived_++].arrival = time;

@@ -101,6 +101,36 @@ TEST_CASE("timers go off while segments wait for a slow link") {
         {{0, 1, 1090}, {0, 2, 6140}, {0, 3, 10'200}}, {0.622156490, 2.375763197, 4.158974482});
 }
 
+TEST_CASE("short segments go out again with what follows them") {
+  // Messages of 840 B over 33 kbps, then 12 kbps (0.6 s each): the timer goes off before the first
+  // one is acknowledged, and what goes out again is a full segment, with 608 B of the second one.
+  const Cluster cluster = star({link(70.6e3, 822e-6), link(33.1e3, 1.47e-3), link(12.4e3, 615e-6)});
+  struct Sent {
+    int source, destination;
+    double start, ns3;
+  };
+  const auto check_all = [&](const std::vector<Sent>& all) {
+    FlowNetwork network(cluster, TransportSettings{}, 1);
+    std::vector<Delivery> delivered;
+    TransferId id = 0;
+    for (const Sent& each : all) {
+      while (network.now().value() < each.start) network.advance(Seconds(each.start), delivered);
+      network.start(id++, each.source, each.destination, Bytes(840));
+    }
+    while (delivered.size() < all.size()) network.advance(kForever, delivered);
+    for (const Delivery& each : delivered) {
+      INFO(each.id);
+      const Sent& sent = all[each.id];
+      CHECK(each.time.value() - sent.start == Approx(sent.ns3).epsilon(0).margin(1e-8));
+    }
+  };
+  check_all(
+      {{1, 2, 2.6064, 0.794931703}, {1, 2, 2.8862, 1.115131703}, {1, 2, 3.0438, 3.149789767}});
+  // Copies and their acknowledgements make others wait, also of a connection that has nothing more
+  // to send.
+  check_all({{1, 2, 3.342, 0.794931703}, {2, 0, 3.441, 0.679514311}, {2, 0, 3.7976, 2.239043343}});
+}
+
 TEST_CASE("a timer that is shorter than delayed acknowledgements goes off") {
   // Of seven segments the last one's acknowledgement waits 40 ms, the timer 24.1 ms: it is sent
   // again, and the next message, which comes meanwhile, waits for timeouts that double. (With the

@@ -140,3 +140,18 @@ TEST_CASE("Queues on either side of one medium take turns") {
   CHECK(there.next_turn() == FairQueue::kNever);
   CHECK(here.take(0.3, kRate, kRate).departure == Approx(0.4));
 }
+
+TEST_CASE("A link that has found its queue empty has ended all turns") {
+  // The first flow has used up most of its turn of 150 B when the link asks for more, at the begin
+  // of its packet's time: there is none. What it sends then is a new flow's, and goes before the
+  // other flow's second packet.
+  FairQueue queue(kPatient, 150, 0, 1000);
+  const std::int32_t a = queue.add_flow(1), b = queue.add_flow(2);
+  queue.push(a, packet(0, 0));
+  CHECK(run_until(queue, 0.01).size() == 1);
+  for (int i = 0; i < 3; ++i) queue.push(b, packet(0.02, i));
+  queue.push(a, packet(0.03, 1));
+  std::vector<std::int32_t> owners;
+  for (const Left& each : run_until(queue, 10, 0.1)) owners.push_back(each.owner);
+  CHECK(owners == std::vector<std::int32_t>{2, 2, 1, 2});
+}

@@ -3,6 +3,7 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/joined_copies.h"
 #include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
@@ -482,4 +483,37 @@ TEST_CASE("What waits too long for the line's share is foreseen at that share") 
   window.set_size(60 * 1448);
   CHECK_FALSE(OpenWindow(path, codel, 5e-3, window, 40e-3).pass(1, 150));
   CHECK(OpenWindow(path, codel, path.segment_time, window, 40e-3).pass(1, 150));
+}
+
+TEST_CASE("What goes out again takes the bytes that follow it along") {
+  // Three segments of 840 B that a timeout has marked lost: the first takes 608 B of the second,
+  // the second, of which 232 B are left, all of the third.
+  Scoreboard board;
+  JoinedCopies joined;
+  for (int i = 0; i < 3; ++i) board.push(840);
+  board.mark_all_lost();
+  joined.join(board, 0, 1448);
+  board.send_again(0);
+  CHECK(board.in_flight() == 1448);
+  joined.join(board, 1, 1448);
+  board.send_again(1);
+  CHECK(board.in_flight() == 3 * 840);
+  CHECK(board.at(2).bytes == 0);
+  CHECK(board.next_lost() == Scoreboard::kNone);
+  for (int i = 0; i < 3; ++i) CHECK(joined.original(board, i) == 840);
+  // The first copy arrives alone, the second with the third; an original with nothing.
+  CHECK(joined.arrive(board, 0, 1448) == 1);
+  CHECK(joined.arrive(board, 1, 232 + 840) == 2);
+  CHECK(joined.arrive(board, 1, 840) == 1);
+  // An acknowledgement of what came before gives back what is still on its way.
+  joined.part(board, 2);
+  CHECK(board.acknowledge(2) == 2 * 840);
+  CHECK(board.at(2).bytes == 840);
+  CHECK(board.in_flight() == 840);
+  // Not where one of the two is sacked, or only one is lost.
+  Scoreboard other;
+  for (int i = 0; i < 2; ++i) other.push(840);
+  other.mark_first_lost();
+  joined.join(other, 0, 1448);
+  CHECK(other.at(0).bytes == 840);
 }
