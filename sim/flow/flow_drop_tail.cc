@@ -1,11 +1,12 @@
 // Ways that are followed packet by packet through the queues of all their links, as ns-3 has them:
 // those with a queue that has a limit (tcp/shared_queue.h; by Linux's rules, too, as the emulator
-// has them), over a half-duplex link, over several links that change, or over one that is slow for
-// the timers (tcp/fair_queue.h).
+// has them), over a half-duplex link, over links with jitter, over several links that change, or
+// over one that is slow for the timers (tcp/fair_queue.h).
 #include <algorithm>
 #include <span>
 #include <vector>
 
+#include "sim/cluster/channel_draws.h"
 #include "sim/cluster/link_kind.h"
 #include "sim/flow/flow_network.h"
 
@@ -18,31 +19,37 @@ constexpr double kFirstWindow = 10;
 
 }  // namespace
 
-/// Whether there are such ways, of a sender without pacing. A queue with a limit is first come,
-/// first served, whoever's packets it has; the directions of a half-duplex link take turns,
-/// acknowledgements with data.
+/// Whether there are such ways. A queue with a limit is first come, first served, whoever's packets
+/// it has; the directions of a half-duplex link take turns, acknowledgements with data.
 bool FlowNetwork::may_follow_all() const {
-  if (transport_.protocol != TransportSettings::Protocol::kTcp ||
-      transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
+  const bool kernel = transport_.constants.kernel_recovery;
+  if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;
+  if (kernel && transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
     return false;
   for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
     const LinkSpec& spec = cluster_.channel(id);
     if (spec.queue.count() > 0) return true;
-    if (transport_.constants.kernel_recovery) continue;
-    if (spec.half_duplex) return true;
+    if (kernel) continue;
+    if (spec.half_duplex || spec.jitter.value() > 0) return true;
     if (is_slow(8 * segment_ / cluster_.nominal_rate(id).value())) return true;
   }
-  return !transport_.constants.kernel_recovery && followers_.size() > 1;
+  return !kernel && followers_.size() > 1;
 }
 
 bool FlowNetwork::is_slow(double segment_time) const {
   return kFirstWindow * segment_time > transport_.min_rto.value();
 }
 
-bool FlowNetwork::follows_all(const TcpPath& path) const {
+/// Of the channel's packets, one by one as `packet` draws it.
+ChannelJitter FlowNetwork::jitter_on(ChannelId id) const {
+  return {cluster_.channel(id).jitter.value(), channel_stream(seed_, id, kJitterDraws)};
+}
+
+bool FlowNetwork::follows_all(const Connection& connection) const {
+  const TcpPath& path = *connection.path;
   if (!follows_all_) return false;
   if (transport_.constants.kernel_recovery) return path.queue > 0 && !path.half_duplex;
-  return path.queue > 0 || path.half_duplex || path.changes_at_several ||
+  return path.queue > 0 || connection.jitters || path.half_duplex || path.changes_at_several ||
          is_slow(path.segment_time);
 }
 
@@ -56,6 +63,7 @@ SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) 
                                         path.discipline.framing);
   if (!is_plain(cluster_.link_of(id).spec)) queue->set_without_place();
   if (transport_.constants.kernel_recovery) queue->set_with_wire();
+  queue->set_jitter(jitter_on(id));
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->set_wire(followers_[static_cast<std::size_t>(f)]);
   return queue.get();

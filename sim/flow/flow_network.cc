@@ -91,7 +91,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed = follows_all(*connection.path);
+  connection.is_followed = follows_all(connection);
   connection.may_open = connection.may_open && !connection.is_followed;
   if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1, source);
   append_media(route_);

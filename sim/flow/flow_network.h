@@ -376,7 +376,8 @@ class FlowNetwork final : public Network {
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
   bool is_slow(double segment_time) const;
-  bool follows_all(const TcpPath& path) const;
+  ChannelJitter jitter_on(ChannelId id) const;
+  bool follows_all(const Connection& connection) const;
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);

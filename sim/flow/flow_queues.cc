@@ -173,6 +173,7 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
                                     : std::make_shared<FairQueue::Medium>());
     queue->packets.set_limit(static_cast<double>(spec.queue.count()));
   }
+  if (spec.jitter.value() > 0) queue->packets.set_jitter(jitter_on(id));
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;

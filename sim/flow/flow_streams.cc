@@ -162,7 +162,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
     if (id >= cluster_.channel_count()) break;  // media come last
     forward.push_back(id);
     const double jitter = cluster_.channel(id).jitter.value();
-    if (jitter > 0) jitters.push_back(jitter);
+    if (jitter > 0 && !connection.is_followed) jitters.push_back(jitter);
   }
   const std::vector<ChannelId> back = way_back(forward);
   connection.stream = std::make_unique<TcpStream>(

@@ -178,6 +178,7 @@ FairQueue::Passed FairQueue::take(double now, double rate, double line) {
   if (medium_) medium_->ends = ends_;
   flow(passed.flow).departure = passed.departure;
   flow(passed.flow).wire = passed.packet.wire;
+  passed.departure = jitter_.arrival(passed.departure);
   return passed;
 }
 

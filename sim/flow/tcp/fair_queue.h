@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/flow/tcp/changing_wire.h"
+#include "sim/flow/tcp/channel_jitter.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
@@ -45,7 +46,7 @@ class FairQueue {
     std::int32_t owner = 0;
     std::int32_t flow = 0;
     Packet packet;
-    double departure = 0;  ///< s: when the link is through with it
+    double departure = 0;  ///< s: when the link is through with it, and later by its jitter
   };
 
   /// `quantum`: wire bytes of a turn. `framing`: bytes of a packet on the wire that do not count.
@@ -68,6 +69,7 @@ class FairQueue {
     has_place_ = false;
   }
   const std::shared_ptr<Medium>& medium() const { return medium_; }
+  void set_jitter(const ChannelJitter& jitter) { jitter_ = jitter; }
   /// First come, first served, whoever's packets they are, and what finds more than so many bytes
   /// with itself is dropped.
   void set_limit(double bytes) { limit_ = bytes; }
@@ -140,9 +142,10 @@ class FairQueue {
   std::int32_t free_ = -1;
   List new_;
   List old_;
-  double limit_ = 0;                ///< bytes; 0: flows have turns
-  NumberedQueue<InOrder> order_;    ///< with a limit: whose packets wait, the first one's first
-  double filled_ = 0;               ///< ... bytes of them
+  double limit_ = 0;              ///< bytes; 0: flows have turns
+  NumberedQueue<InOrder> order_;  ///< with a limit: whose packets wait, the first one's first
+  double filled_ = 0;             ///< ... bytes of them
+  ChannelJitter jitter_;
   std::shared_ptr<Medium> medium_;  ///< null: this direction's own
   std::int64_t waiting_ = 0;        ///< packets
   double line_ = 0;                 ///< bytes/s

@@ -28,16 +28,17 @@ void JoinedCopies::give_back(Scoreboard& board, const Moved& moved) {
 void JoinedCopies::part(Scoreboard& board, std::int64_t upto) {
   for (std::size_t i = moved_.size(); i-- > 0;) {  // latest first: a holder may have taken, too
     const Moved moved = moved_[i];
-    const bool parts = moved.holder < upto && moved.number >= upto;
-    if (parts && (!moved.arrived || board.at(moved.number).bytes == 0)) {
+    if (moved.holder == kAcknowledged || moved.holder >= upto || moved.number < upto) continue;
+    moved_[i].holder = kAcknowledged;
+    if (!moved.arrived || board.at(moved.number).bytes == 0) {
       for (std::size_t j = moved_.size(); j-- > 0;) {
         if (moved_[j].holder != moved.number || moved_[j].number < upto) continue;
         give_back(board, moved_[j]);
         moved_[j].bytes = 0;
       }
       give_back(board, moved);
+      moved_[i].bytes = 0;
     }
-    if (parts) moved_[i].bytes = 0;
   }
   std::erase_if(moved_, [&](const Moved& each) { return each.bytes == 0 || each.number < upto; });
 }

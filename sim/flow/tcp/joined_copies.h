@@ -25,8 +25,9 @@ class JoinedCopies {
   int arrive(const Scoreboard& board, std::int64_t number, std::int64_t bytes);
 
  private:
+  static constexpr std::int64_t kAcknowledged = -1;
   struct Moved {
-    std::int64_t holder = 0;
+    std::int64_t holder = 0;  ///< with which they went out
     std::int64_t number = 0;  ///< whose bytes they are
     std::int64_t bytes = 0;
     bool arrived = false;

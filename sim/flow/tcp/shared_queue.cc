@@ -42,6 +42,7 @@ bool SharedQueue::pass(double now, double bytes, double rate, bool first) {
   came_ = now;
   begun_ = std::max(now, free_at_);
   free_at_ = wire_ ? wire_->through(begun_, bytes) : begun_ + bytes / rate;
+  departure_ = jitter_.arrival(free_at_);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sim/flow/tcp/changing_wire.h"
+#include "sim/flow/tcp/channel_jitter.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// A queue with a limit before a link that several connections cross: first come, first served,
@@ -32,11 +33,12 @@ class SharedQueue {
   }
   /// The wire is a part of the queue.
   void set_with_wire() { has_wire_ = true; }
+  void set_jitter(const ChannelJitter& jitter) { jitter_ = jitter; }
   /// Whether a packet that comes at `now`, not before any other, fits; then departure() says when
   /// it is through. `rate`: bytes a second of the link.
   /// `first`: of what happens at one instant, it comes before another one leaves.
   bool pass(double now, double bytes, double rate, bool first = false);
-  double departure() const { return free_at_; }
+  double departure() const { return departure_; }
   /// s: by so much more of them that departs later than another one by another link at the same
   /// instant which ns-3 has before it.
   double later() const { return later_; }
@@ -60,6 +62,8 @@ class SharedQueue {
   double came_ = -kNever;   ///< s: when the last one came
   double begun_ = -kNever;  ///< ... and begins
   double free_at_ = -kNever;
+  double departure_ = -kNever;
+  ChannelJitter jitter_;
   int busy_ = 0;  ///< packets that it has sent one after the other
   double later_ = 0;
 };
