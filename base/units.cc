@@ -93,6 +93,10 @@ Seconds parse_duration(std::string_view text) {
 }
 
 std::string format_duration(Seconds value) {
+  // Forecasts: nobody reads hours of four digits and more.
+  constexpr double kDay = 86400;
+  constexpr std::array<Unit, 2> kLongUnits{{{"days", kDay}, {"years", 365 * kDay}}};
+  if (std::abs(value.value()) >= 3.6e6) return format(value.value(), kLongUnits);
   return format(value.value(), kTimeUnits);
 }
 std::string format_bytes(Bytes value) {

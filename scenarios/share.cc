@@ -47,6 +47,9 @@ std::string find_scenario_file(const std::string& name_or_path) {
       name_or_path.find('/') == std::string::npos || name_or_path.starts_with("methods/");
   const std::string shipped = plain ? share_folder() + "/" + name_or_path + ".json" : "";
   if (plain && fs::is_regular_file(shipped, ignored)) return shipped;
+  if (fs::is_directory(name_or_path, ignored))
+    throw Error(ErrorKind::kScenario, "read scenario", name_or_path, "it is a folder",
+                "name the files in it: " + (fs::path(name_or_path) / "*.json").string());
   std::vector<std::string> names;
   if (plain) names = json_names(share_folder());
   const std::string near = nearest_name(name_or_path, names);

@@ -41,7 +41,9 @@ Table merged_table() {
 
 void merge(const std::vector<std::string>& sources, const Context& context) {
   require_files(sources);
-  const std::unique_ptr<results::Store> target = context.open_writer();
+  std::error_code unknown;
+  const bool is_new = !std::filesystem::exists(context.database, unknown);
+  std::unique_ptr<results::Store> target = context.open_writer();
   Table table = merged_table();
   std::string merged;
   for (const std::string& source : sources) {
@@ -50,6 +52,8 @@ void merge(const std::vector<std::string>& sources, const Context& context) {
       counts = target->merge(source).counts;
     } catch (const results::StoreError&) {
       if (!merged.empty()) context.say("merged before that, and kept: " + merged);
+      target.reset();
+      if (is_new && merged.empty()) std::filesystem::remove(context.database, unknown);
       throw;
     }
     merged += (merged.empty() ? "" : ", ") + source;

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "results/points/iperf_log.h"
 #include "results/points/log_lines.h"
+#include "results/points/nccl_json.h"
 #include "results/points/nccl_log.h"
 #include "results/prediction/step_model.h"
 
@@ -20,7 +21,7 @@ constexpr double kSeenDelay = 0.5;
 enum class LogKind { kNccl, kIperf };
 
 LogKind kind_of(const LogFile& log) {
-  if (log.text.find("algbw") != std::string::npos) return LogKind::kNccl;
+  if (log.text.find("algbw") != std::string::npos || is_nccl_json(log.text)) return LogKind::kNccl;
   for (const char* sign : {"bits/sec", "Bytes/sec", "bits_per_second", "iperf", "test_start"})
     if (log.text.find(sign) != std::string::npos) return LogKind::kIperf;
   refuse_log(log.name, 0, "it is neither a log of nccl-tests nor one of iperf3",

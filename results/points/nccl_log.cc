@@ -7,6 +7,7 @@
 #include <set>
 
 #include "results/points/log_lines.h"
+#include "results/points/nccl_json.h"
 
 namespace gradwire::results {
 namespace {
@@ -255,6 +256,8 @@ class Reader {
 }  // namespace
 
 std::vector<NcclRun> read_nccl_log(std::string_view text, const std::string& file) {
+  if (is_nccl_json(text))
+    return read_nccl_log(nccl_table_of_json(text, file), file + ", as a table");
   Reader reader(file);
   for (const LogLine& line : log_lines(text)) reader.take(line);
   return reader.finish();

@@ -36,7 +36,7 @@ struct NcclRun {
   bool finished = false;  ///< its summary is there
 };
 
-/// Every run in the log, in its order. Sizes whose count is 0 are left out. Throws Error with the
+/// Every run in the log, in its order; or the run of a file that `-J` wrote. Sizes whose count is 0 are left out. Throws Error with the
 /// line: rows that are cut off, columns that contradict each other (size, time, algbw, busbw,
 /// ranks), tests other than the three, CPU times, no row at all.
 std::vector<NcclRun> read_nccl_log(std::string_view text, const std::string& file);

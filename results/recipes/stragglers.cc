@@ -40,6 +40,11 @@ OwnWork own_work(const std::vector<TimelineSegment>& segments, int workers) {
   return own;
 }
 
+/// To 1 ps, as timelines are kept.
+double to_picosecond(double seconds) {
+  return std::round(seconds * 1e12) / 1e12;
+}
+
 Straggling straggling_of(const std::vector<TimelineSegment>& segments, int workers) {
   Straggling all;
   for (const auto& [step, own] : own_work(segments, workers)) {
@@ -62,13 +67,8 @@ Straggling straggling_of(const std::vector<TimelineSegment>& segments, int worke
     all.wait_s += slowest->second - mean;
     ++all.steps;
   }
-  if (all.steps > 0) all.wait_s /= all.steps;
+  if (all.steps > 0) all.wait_s = to_picosecond(all.wait_s / all.steps);
   return all;
-}
-
-/// To 1 ps, as timelines are kept.
-double to_picosecond(double seconds) {
-  return std::round(seconds * 1e12) / 1e12;
 }
 
 void add_workers(const RecipeRuns& runs, const ReportGroup& group, const Straggling& all,

@@ -67,6 +67,10 @@ Connection open_reader(const std::string& path, const StoreOptions& options) {
   if (!exists(path))
     throw StoreError(kOpen, path, "there is no such file",
                      "run a scenario first, or name another database with --db");
+  std::error_code unknown;
+  if (std::filesystem::file_size(path, unknown) == 0 && !unknown && !exists(path + "-wal"))
+    throw StoreError(kOpen, path, "the file is empty",
+                     "run a scenario first, or name another database with --db");
   Connection connection(path, reading_access(path), options.busy_timeout_ms);
   if (checked_version(connection, schema_version()) < schema_version())
     open_writer(path, options);  // an older or empty database: bring it up to date first

@@ -36,6 +36,9 @@ TEST_CASE("a bare number, an unknown unit and nonsense are refused with what is 
 TEST_CASE("numbers for people carry a fitting unit", "[unit]") {
   CHECK(format_duration(Seconds(0.0123)) == "12.3 ms");
   CHECK(format_duration(Seconds(0)) == "0 ns");
+  CHECK(format_duration(Seconds(90'000)) == "25.0 h");
+  CHECK(format_duration(Seconds(1e7)) == "116 days");
+  CHECK(format_duration(Seconds(4e12)) == "126839 years");
   CHECK(format_bytes(Bytes(4'194'304)) == "4.19 MB");
   CHECK(format_rate(BitsPerSecond(1e9)) == "1.00 Gbps");
 }

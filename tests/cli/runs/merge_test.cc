@@ -57,6 +57,10 @@ TEST_CASE("merge refuses what it cannot read before it makes anything", "[unit]"
   CHECK_THAT(missing.err, Contains("cannot merge " + folder.file("none.db")) &&
                               Contains("there is no such file"));
   CHECK_FALSE(std::filesystem::exists(target));
+  // A source that is there and no database: the target, made for it, goes away again.
+  write_file(folder.file("notes.db"), "a note");
+  CHECK(run_program({"merge", folder.file("notes.db"), "--db", target}).exit_code == 6);
+  CHECK_FALSE(std::filesystem::exists(target));
   write_file(folder.file("s.json"), kSweep);
   REQUIRE(
       run_program({"run", folder.file("s.json"), "--no-report", "-q", "--db", target}).exit_code ==

@@ -27,6 +27,41 @@ TEST_CASE("A log of all_reduce_perf has its ranks, hosts, sizes, and both groups
   CHECK_FALSE(row.timings[0].wrong);
 }
 
+TEST_CASE("The JSON of nccl-tests is read as the table that is printed beside it") {
+  const std::string json = R"({"version": 1, "args": ["./build/all_reduce_perf", "-J", "x.json"],
+    "nccl_version": 22707, "config": {"nthreads": 1, "ngpus": 1, "devices": [
+      {"rank": 0, "hostname": "a", "device": 0}, {"rank": 1, "hostname": "a", "device": 1},
+      {"rank": 2, "hostname": "b", "device": 0}, {"rank": 3, "hostname": "b", "device": 1}]},
+    "results": [
+      {"size": 1000000, "count": 250000, "type": "float", "redop": "sum", "root": "-1",
+       "out_of_place": {"time": 100.0, "alg_bw": 10.0, "bus_bw": 15.0, "nwrong": 0},
+       "in_place": {"time": 125.0, "alg_bw": 8.0, "bus_bw": 12.0, "nwrong": 3}},
+      {"size": 2000000, "count": 500000, "type": "float", "redop": "sum", "root": "-1",
+       "out_of_place": {"time": 200.0, "alg_bw": 10.0, "bus_bw": 15.0, "nwrong": null},
+       "in_place": {"time": 200.0, "alg_bw": 10.0, "bus_bw": 15.0, "nwrong": null}}],
+    "average_bus_bandwidth": {"bandwidth": 14.25, "okay": "unchecked"}})";
+  const auto runs = read_nccl_log(json, "x.json");
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].test == NcclTest::kAllReduce);
+  CHECK(runs[0].ranks == 4);
+  CHECK(runs[0].hosts == 2);
+  CHECK(runs[0].finished);
+  REQUIRE(runs[0].rows.size() == 2);
+  REQUIRE(runs[0].rows[0].timings.size() == 2);
+  CHECK(runs[0].rows[0].timings[0].seconds == Approx(100e-6));
+  CHECK(runs[0].rows[0].timings[1].busbw == Approx(12e9));
+  CHECK_FALSE(runs[0].rows[0].timings[0].wrong);
+  CHECK(runs[0].rows[0].timings[1].wrong);
+  CHECK_FALSE(runs[0].rows[1].timings[0].wrong);
+  // Cut off, of another form, or at odds with itself.
+  CHECK_THROWS_WITH(read_nccl_log(json.substr(0, json.size() - 40), "x.json"),
+                    Contains("x.json") && Contains("cut off"));
+  CHECK_THROWS_WITH(read_nccl_log(R"({"alg_bw": 1})", "x.json"), Contains("results"));
+  std::string wrong = json;
+  wrong.replace(wrong.find("100.0"), 5, "300.0");
+  CHECK_THROWS_WITH(read_nccl_log(wrong, "x.json"), Contains("size over time"));
+}
+
 TEST_CASE("Launchers' labels, other output between the rows, and several tests are no matter") {
   const std::string log = sample("all_reduce.txt");
   std::string labelled, tagged;

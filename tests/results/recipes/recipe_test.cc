@@ -92,6 +92,13 @@ TEST_CASE("what waiting for the slowest costs is its work less the mean's") {
   // Equal workers: nobody is last.
   const OneRun equal({segment(0, kCompute, 0, 1), segment(1, kCompute, 0, 1)});
   for (const json& row : equal.rows("stragglers")) CHECK(row.at("last_share") == 0);
+  // 0.1 + 0.2 and 0.3 are equal to 1 ps, not as binary fractions: nobody lags, nothing waits.
+  const OneRun rounded({segment(0, kCompute, 0, 0.1 + 0.2), segment(1, kCompute, 0, 0.3)});
+  for (const json& row : rounded.rows("stragglers")) {
+    CHECK(row.at("wait_s") == 0);
+    CHECK(row.at("wait_share") == 0);
+    CHECK(row.at("lag_s") == 0);
+  }
 }
 
 TEST_CASE("Jain's index of the workers' rates") {

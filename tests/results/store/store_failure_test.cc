@@ -217,6 +217,16 @@ TEST_CASE("files that are no database of ours", "[store]") {
   }
 }
 
+TEST_CASE("an empty file is no database, and stays one", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("notes.txt");
+  gradwire::write_file(path, "");
+  CHECK_THROWS_WITH(Store::open(path, kRead), Contains("the file is empty"));
+  CHECK(gradwire::read_file(path).empty());
+  Store::open(path, kWrite);  // who writes there asks for it
+  CHECK(Store::open(path, kRead)->runs().empty());
+}
+
 TEST_CASE("a damaged database is refused or reported, never read as empty", "[store]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.db");
