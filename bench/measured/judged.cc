@@ -17,6 +17,7 @@ using Groups = std::map<std::string, Rows>;
 constexpr double kOfSeveral = 0.1;     // scatter of rows where several groups were fitted
 constexpr double kLeastInBand = 0.02;  // that a band counts on: a program measured twice
 constexpr double kUnknownSpread = 1.0 / 3;
+constexpr std::size_t kPairsUpTo = 12;  // groups
 
 Groups groups_of(std::span<const FormRow> rows) {
   Groups groups;
@@ -75,9 +76,14 @@ Rows without(const Groups& groups, const std::string& one, const std::string& ot
   return rows;
 }
 
+/// From the mean squares of what others lie from what the rest of them says.
+double spread_of(const std::vector<double>& squares) {
+  return squares.size() < 3 ? kUnknownSpread : std::sqrt(mean_of(squares));
+}
+
 /// By group: how far the others lie from what the rest of them says.
-std::map<std::string, double> spreads_of(const Groups& groups,
-                                         std::span<const results::Unknown> unknowns) {
+std::map<std::string, double> spreads_of_pairs(const Groups& groups,
+                                               std::span<const results::Unknown> unknowns) {
   std::map<std::string, std::vector<double>> squares;
   const auto add = [&](const std::string& left_out, double offset) {
     squares[left_out].push_back(offset * offset);
@@ -89,8 +95,23 @@ std::map<std::string, double> spreads_of(const Groups& groups,
       add(other->first, offset_of(one->second, known));
     }
   std::map<std::string, double> spreads;
+  for (const auto& [name, members] : groups) spreads[name] = spread_of(squares[name]);
+  return spreads;
+}
+
+/// By group, from each of the others left out alone. `without_it`: constants without each.
+std::map<std::string, double> spreads_of_singles(const Groups& groups,
+                                                 const std::map<std::string, Known>& without_it) {
+  std::map<std::string, double> squares;
   for (const auto& [name, members] : groups)
-    spreads[name] = squares[name].size() < 3 ? kUnknownSpread : std::sqrt(mean_of(squares[name]));
+    squares[name] = std::pow(offset_of(members, without_it.at(name)), 2);
+  std::map<std::string, double> spreads;
+  for (const auto& [name, members] : groups) {
+    std::vector<double> others;
+    for (const auto& [other, square] : squares)
+      if (other != name) others.push_back(square);
+    spreads[name] = spread_of(others);
+  }
   return spreads;
 }
 
@@ -187,10 +208,10 @@ double offset_of(std::span<const FormRow* const> rows, const Known& known) {
   return median_of(std::move(offsets));
 }
 
-std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
-                                  std::span<const FormRow* const> judged,
-                                  std::span<const results::Unknown> unknowns, double between) {
-  const Known known = known_from(fitted, unknowns);
+namespace {
+
+std::vector<JudgedRow> judge_by(const Known& known, std::span<const FormRow* const> judged,
+                                double between) {
   std::vector<JudgedRow> rows;
   for (const FormRow* row : judged) {
     const double predicted = row->time(known.values);
@@ -201,6 +222,14 @@ std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
                     predicted * std::exp(width)});
   }
   return rows;
+}
+
+}  // namespace
+
+std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
+                                  std::span<const FormRow* const> judged,
+                                  std::span<const results::Unknown> unknowns, double between) {
+  return judge_by(known_from(fitted, unknowns), judged, between);
 }
 
 std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
@@ -221,14 +250,26 @@ std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
 
 std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
                                        std::span<const results::Unknown> unknowns,
-                                       std::span<const FormRow> others) {
+                                       std::span<const FormRow> others, const Progress& progress) {
   std::vector<JudgedRow> all;
   const Groups judged = groups_of(rows);
   Groups groups = judged;
   groups.merge(groups_of(others));
-  const auto spreads = spreads_of(groups, unknowns);
+  const bool pairs = groups.size() <= kPairsUpTo;
+  std::map<std::string, Known> without_it;
+  std::vector<results::Unknown> near(unknowns.begin(), unknowns.end());
+  if (!pairs) {  // one group less moves little: begin where all rows lead
+    const Known common = known_from(without(groups, "", ""), unknowns);
+    for (std::size_t i = 0; i < near.size(); ++i) near[i].start = common.values[i];
+  }
+  for (const auto& [name, members] : pairs ? judged : groups) {
+    without_it[name] = known_from(without(groups, name, name), near);
+    if (progress) progress(without_it.size(), pairs ? judged.size() : groups.size());
+  }
+  const auto spreads =
+      pairs ? spreads_of_pairs(groups, unknowns) : spreads_of_singles(groups, without_it);
   for (const auto& [name, members] : judged) {
-    const auto some = judge_rows(without(groups, name, name), members, unknowns, spreads.at(name));
+    const auto some = judge_by(without_it.at(name), members, spreads.at(name));
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

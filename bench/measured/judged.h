@@ -79,11 +79,14 @@ std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
                                     std::span<const results::Unknown> unknowns, std::uint64_t seed);
 
 /// For each group, all its rows with constants from the other groups. How far programs differ is
-/// told by those other groups, each left out in turn; a third where there are fewer than three.
-/// `others`: rows that give constants, too, and are not judged; groups that `rows` has are left
-/// out.
+/// told by those other groups, each left out in turn; a third where there are fewer than three. Of
+/// more than a dozen groups, which one group more or less does not move, each is left out alone
+/// rather than every pair. `others`: rows that give constants, too, and are not judged; groups that
+/// `rows` has are left out. `progress` is told now and then how many groups of how many are done.
+using Progress = std::function<void(std::size_t done, std::size_t of)>;
 std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
                                        std::span<const results::Unknown> unknowns,
-                                       std::span<const FormRow> others = {});
+                                       std::span<const FormRow> others = {},
+                                       const Progress& progress = {});
 
 }  // namespace gradwire::bench

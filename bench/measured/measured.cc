@@ -1,6 +1,7 @@
 #include "bench/measured/measured.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -17,6 +18,8 @@
 
 namespace gradwire::bench {
 namespace {
+
+constexpr auto kSilence = std::chrono::seconds(3);
 
 std::string figure(double value) {
   char text[32];
@@ -79,6 +82,17 @@ void add_coverage(const std::string& way, const std::vector<JudgedRow>& judged,
       {.name = "measured." + way + ".inside_band.at_most", .value = share, .unit = "%", .bar = 97});
 }
 
+/// Says every few seconds how far it is.
+Progress progress_to(const Say& say) {
+  using Clock = std::chrono::steady_clock;
+  return [&say, last = Clock::now()](std::size_t done, std::size_t of) mutable {
+    if (Clock::now() - last < kSilence) return;
+    last = Clock::now();
+    say("constants without each of the sources: " + std::to_string(done) + " of " +
+        std::to_string(of));
+  };
+}
+
 /// A row for each reason, skipped, and their share of all rows.
 void add_without_form(const MeasuredForms& forms, const Say& say, std::vector<BenchRow>& rows) {
   int left = 0;
@@ -134,7 +148,7 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
                              : "constants from other sources, those that ship among them");
   const MeasuredForms shipped =
       options.tables.empty() ? MeasuredForms{} : forms_of(shipped_measured());
-  steps = judge_strangers(forms.steps, of_steps, shipped.steps);
+  steps = judge_strangers(forms.steps, of_steps, shipped.steps, progress_to(say));
   collectives = judge_strangers(forms.collectives, of_collectives, shipped.collectives);
   append(steps, collectives);
   if (!options.figure.empty()) write_figure(options.figure, halves, steps, say);

@@ -142,6 +142,30 @@ TEST_CASE("a stranger's band knows how far programs differ", "[measured]") {
   CHECK(agreed[0].high / agreed[0].low < 0.8 * judged[0].high / judged[0].low);
 }
 
+TEST_CASE("of many groups each is left out alone, which says the same of how far they differ",
+          "[measured]") {
+  const auto unknowns = collective_unknowns();
+  std::vector<FormRow> rows;
+  const auto judged = [&](int groups) {
+    rows.clear();
+    for (int group = 0; group < groups; ++group)
+      for (FormRow row : made_rows(1)) {
+        row.group = std::string(1, static_cast<char>('a' + group));
+        row.measured *= group % 2 ? 1.3 : 1;
+        rows.push_back(row);
+      }
+    std::size_t told = 0;
+    const auto all = judge_strangers(rows, unknowns, {}, [&](std::size_t done, std::size_t of) {
+      CHECK(of == static_cast<std::size_t>(groups));
+      told = done;
+    });
+    CHECK(told == static_cast<std::size_t>(groups));
+    return std::log(all[20].high / all[20].low);
+  };
+  // 12 groups by pairs, 14 one by one.
+  CHECK(judged(14) == Approx(judged(12)).epsilon(0.1));
+}
+
 TEST_CASE("a file's rows are judged with the constants of others, which are not judged",
           "[measured]") {
   const auto unknowns = collective_unknowns();
