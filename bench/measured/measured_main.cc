@@ -4,12 +4,15 @@
 #include <string_view>
 
 #include "bench/measured/device_fit.h"
+#include "bench/measured/hold_out.h"
 #include "bench/measured/measured.h"
 #include "bench/measured/stranger_errors.h"
+#include "bench/measured/table.h"
 #include "bench/rows/alone.h"
 
 /// gradwire-bench-measured [SEED [FILE...]]: `gradwire bench measured` alone.
 /// gradwire-bench-measured --constants: scripts/device-kernels.json.
+/// gradwire-bench-measured --hold-outs: errors where all of a device or of a kind is left out.
 /// gradwire-bench-measured --errors: scenarios/published/prediction-errors.csv.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
@@ -19,6 +22,10 @@ int main(int count, char** arguments) {
   }
   if (count > 1 && std::string_view(arguments[1]) == "--errors") {
     std::cout << stranger_errors_csv();
+    return 0;
+  }
+  if (count > 1 && std::string_view(arguments[1]) == "--hold-outs") {
+    std::cout << hold_out_table(shipped_measured());
     return 0;
   }
   MeasuredOptions options;
