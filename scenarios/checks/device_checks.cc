@@ -25,6 +25,7 @@ void check_memory(const Rules& rules, const WorkloadProfile& workload,
   const Scenario& scenario = rules.scenario;
   const int parts = std::max(1, scenario.workload.micro_batches);
   const MemoryPlan plan = {.batch = (scenario.workload.batch_per_worker + parts - 1) / parts,
+                           .segments = scenario.workload.checkpoint_activations,
                            .workers = scenario.cluster.workers,
                            .zero = scenario.exchange.zero,
                            .state_on_host = scenario.exchange.offload.has_value(),
@@ -37,7 +38,8 @@ void check_memory(const Rules& rules, const WorkloadProfile& workload,
                  size(need.optimizer) + ", activations of " + std::to_string(plan.batch) +
                  " samples " + size(need.activations) + "), device " + device.origin.name +
                  " has " + size(has) +
-                 ": fewer samples, /workload/micro_batches or /exchange/zero need less");
+                 ": fewer samples, /workload/micro_batches, /workload/checkpoint_activations or "
+                 "/exchange/zero need less");
 }
 
 void check_layer_times(const Rules& rules, const WorkloadProfile& workload) {
@@ -60,13 +62,27 @@ void check_layer_times(const Rules& rules, const WorkloadProfile& workload) {
                devices_with_peak() + ", or what `gradwire profile` measured on this machine");
 }
 
+void check_segments(const Rules& rules, const WorkloadProfile& workload) {
+  const char* const at = "/workload/checkpoint_activations";
+  const int segments = rules.scenario.workload.checkpoint_activations;
+  if (!rules.sound({at})) return;
+  if (segments > static_cast<int>(workload.layers.size()))
+    rules.refuse(
+        at, "the table has " + std::to_string(workload.layers.size()) + " layers, no more segments",
+        "2 to " + std::to_string(workload.layers.size()));
+  else if (segments == 1)
+    rules.warn(at, "a single segment keeps as much as none, and computes all of it twice");
+}
+
 }  // namespace
 
 void check_profile(const Rules& rules) {
   if (!rules.sound({"/workload/profile"})) return;
   try {
-    check_layer_times(rules,
-                      load_workload_profile(rules.scenario.workload.profile, rules.scenario.file));
+    const WorkloadProfile workload =
+        load_workload_profile(rules.scenario.workload.profile, rules.scenario.file);
+    check_segments(rules, workload);
+    check_layer_times(rules, workload);
   } catch (const Error& error) {
     rules.refuse("/workload/profile", error.what());
   }

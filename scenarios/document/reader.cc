@@ -68,16 +68,21 @@ class Reader {
   }
 
   void refuse_inapplicable(const Node& node, const std::string& pointer) {
-    const Field& field = node.field();
-    if ((field.kinds & kinds_) == 0) {
+    const Field* of_kind = nullptr;
+    KindMask kinds = 0;
+    std::string values;
+    for (const Field* each : node.fields) {
+      kinds |= each->kinds;
+      if ((each->kinds & kinds_) == 0) continue;
+      of_kind = each;
+      values += (values.empty() ? "" : " or ") + each->when->values_text();
+    }
+    if (!of_kind) {
       refuse(pointer, "does not go with a workload of kind " + kinds_text(kinds_),
-             "only with " + kinds_text(field.kinds));
+             "only with " + kinds_text(kinds));
       return;
     }
-    std::string values;
-    for (const Field* each : node.fields)
-      values += (values.empty() ? "" : " or ") + each->when->values_text();
-    const std::string at = concrete(field.when->pointer, pointer);
+    const std::string at = concrete(of_kind->when->pointer, pointer);
     refuse(pointer, "does not go with " + at + " = " + choice_at(at), "only with " + values);
   }
 

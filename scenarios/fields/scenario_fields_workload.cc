@@ -121,6 +121,16 @@ void add_model(Rows& rows) {
                   .kinds = kTraining,
                   .when = Condition{"/workload/model", layered_models()},
                   .computed_default = "0"});
+  rows.push_back({.pointer = "/workload/checkpoint_activations",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Of a layer table: it is cut into so many segments of equally "
+                                   "many layers, each of which is computed once more before its "
+                                   "backward pass. 0: none.",
+                           .min = 0,
+                           .max = 65536},
+                  .unit = "segments",
+                  .kinds = kProfile,
+                  .computed_default = "0"});
 }
 
 void add_partition(Rows& rows) {

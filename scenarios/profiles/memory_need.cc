@@ -1,6 +1,34 @@
 #include "scenarios/profiles/memory_need.h"
 
+#include <algorithm>
+
+#include "sim/graph/chunk_range.h"
+
 namespace gradwire::scenarios {
+
+namespace {
+
+/// Elements that the forward pass keeps of a sample.
+double kept(const WorkloadProfile& workload, int segments) {
+  const auto count = static_cast<std::int64_t>(workload.layers.size());
+  double most = 0, cuts = 0;
+  for (int s = 0; s < std::max(1, segments); ++s) {
+    const auto range = sim::chunk_range(count, std::max(1, segments), s);
+    double own = 0;
+    for (std::int64_t l = range.first; l < range.first + range.count; ++l) {
+      const WorkloadProfile::Layer& layer = workload.layers[static_cast<std::size_t>(l)];
+      if (layer.kind != "relu" && layer.kind != "add")
+        own += static_cast<double>(layer.activations);
+    }
+    most = std::max(most, own);
+    if (s > 0)
+      cuts += static_cast<double>(
+          workload.layers[static_cast<std::size_t>(range.first - 1)].activations);
+  }
+  return most + cuts;
+}
+
+}  // namespace
 
 MemoryNeed memory_need(const WorkloadProfile& workload, const MemoryPlan& plan) {
   const double parameters = static_cast<double>(workload.elements());
@@ -10,9 +38,7 @@ MemoryNeed memory_need(const WorkloadProfile& workload, const MemoryPlan& plan) 
   need.weights = (half ? 6 : 4) * parameters * share(3);
   need.gradients = 4 * parameters * share(2);
   need.optimizer = plan.state_on_host ? 0 : 4 * parameters * share(1);
-  for (const WorkloadProfile::Layer& layer : workload.layers)
-    if (layer.kind != "relu" && layer.kind != "add")
-      need.activations += (half ? 2.0 : 4.0) * plan.batch * static_cast<double>(layer.activations);
+  need.activations = (half ? 2.0 : 4.0) * plan.batch * kept(workload, plan.segments);
   return need;
 }
 

@@ -12,10 +12,12 @@
 ///   gradients    4 P                                            / N from stage 2 on
 ///   optimiser    4 P, the momentum of SGD                       / N from stage 1 on; 0 on the host
 ///   activations  B w sum of a: the backward pass needs what each layer wrote; relu and add, which
-///                write over what they read, not counted
+///                write over what they read, not counted. In s segments that are computed again:
+///                the most that one of them has, and what the others' last layers wrote
 ///
 /// Limits. Nothing of what kernels use for themselves, of messages and buckets under way, of
-/// allocators' waste; fused attention and recomputation need less.
+/// allocators' waste; fused attention needs less, and what goes past a cut beside the last layer's
+/// output (a sum's other operand) more.
 namespace gradwire::scenarios {
 
 struct MemoryNeed {
@@ -24,7 +26,8 @@ struct MemoryNeed {
 };
 
 struct MemoryPlan {
-  int batch = 1;  ///< samples that pass at a time
+  int batch = 1;     ///< samples that pass at a time
+  int segments = 0;  ///< that are computed again; 0 = everything is kept
   int workers = 1;
   int zero = 0;                ///< stage of ZeRO
   bool state_on_host = false;  ///< the optimiser's

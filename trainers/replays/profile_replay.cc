@@ -175,6 +175,11 @@ PlausibleRange compute_range(const scenarios::WorkloadProfile& workload,
   return scenarios::needs_peak(workload) ? device->origin.compute.with(table) : table;
 }
 
+/// A layer's forward pass once more before its backward pass, where activations are not kept.
+void compute_again(scenarios::WorkloadTimes& times) {
+  for (auto& layer : times.layers) layer.backward += layer.forward;
+}
+
 /// Of the batch's parts, one after the other, those of the last; what the others take stands before
 /// its forward pass, as nothing is exchanged until the last backward pass.
 scenarios::WorkloadTimes part_times(const scenarios::WorkloadProfile& workload,
@@ -182,8 +187,10 @@ scenarios::WorkloadTimes part_times(const scenarios::WorkloadProfile& workload,
                                     const Workload& settings, int workers) {
   const auto part = [&](int index) {
     const auto range = sim::chunk_range(settings.batch_per_worker, settings.micro_batches, index);
-    return layer_times(workload, device, settings.precision, static_cast<int>(range.count),
-                       workers);
+    scenarios::WorkloadTimes times =
+        layer_times(workload, device, settings.precision, static_cast<int>(range.count), workers);
+    if (settings.checkpoint_activations > 0) compute_again(times);
+    return times;
   };
   scenarios::WorkloadTimes last = part(settings.micro_batches - 1);
   for (int index = 0; index + 1 < settings.micro_batches; ++index)

@@ -306,6 +306,14 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "t.json:1: /workload/checkpoint_activations: does not go with /workload/model = logistic; "
        "allowed: only with mlp or lenet5 or cnn or resnet20 or char-lstm or transformer",
        R"("workload": {"model": "logistic", "checkpoint_activations": 2})"},
+      {R"(, "cluster": {"device": "v100"})",
+       "t.json:1: /workload/checkpoint_activations: the table has 27 layers, no more segments; "
+       "allowed: 2 to 27",
+       R"("workload": {"profile": "vgg-a", "checkpoint_activations": 50})"},
+      {"",
+       "t.json:1: /workload/checkpoint_activations: does not go with a workload of kind "
+       "collective; allowed: only with training, profile",
+       R"("workload": {"collective": "ring-all-reduce", "bytes": "1MB", "checkpoint_activations": 2})"},
       {kMomentum + R"({"momentum": 0.5}})",
        "t.json:1: /method/momentum_correction/momentum: differs from the optimiser's momentum, in "
        "whose place the workers apply it; allowed: the same as /workload/optimizer/momentum, or "

@@ -23,6 +23,13 @@ TEST_CASE("a worker holds weights, gradients, state and what layers wrote", "[un
   CHECK(need.optimizer == 4000);
   CHECK(need.activations == 4 * 10 * 80);
   CHECK(need.total() == 15'200);
+  // Computed again in three segments: one keeps 50, and 50 and 30 pass the cuts.
+  CHECK(memory_need(workload, {.batch = 10, .segments = 3}).activations == 4 * 10 * (50 + 80));
+  workload.layers.resize(30);
+  for (std::size_t i = 3; i < 30; ++i) workload.layers[i].activations = 10;
+  // 30 layers in 3: the first has 50 + 30 + 7 x 10, others 100; 10 go through each cut.
+  CHECK(memory_need(workload, {.batch = 10, .segments = 3}).activations == 4 * 10 * (150 + 20));
+  workload.layers.resize(3);
   // Half of the activations' bytes, and fp16 weights beside the fp32 ones.
   need = memory_need(workload, {.batch = 10, .precision = "fp16"});
   CHECK(need.weights == 6000);
@@ -53,7 +60,9 @@ TEST_CASE("a batch that would not fit into the device is said, with what it need
   const std::string much = warned(R"("profile": "resnet50", "batch_per_worker": 512)");
   CHECK_THAT(much, Contains("/workload/batch_per_worker") && Contains("device v100 has 32.0 GB") &&
                        Contains("activations of 512 samples"));
-  // In eight parts it fits.
+  // In eight parts it fits, and in twelve segments.
+  CHECK(warned(R"("profile": "resnet50", "batch_per_worker": 512, "checkpoint_activations": 12)")
+            .empty());
   CHECK(warned(R"("profile": "resnet50", "batch_per_worker": 512, "micro_batches": 8)").empty());
   // Llama 2 7B's state alone is 81 GB; an eighth of it is not the matter, a sample's activations
   // are.

@@ -196,6 +196,13 @@ TEST_CASE("parts of a batch pass one after the other, and the last one's gradien
   // The exchange is the whole batch's, and hides behind one part alone.
   CHECK(payload(fixture) == 6 * 4251 * 4);
   const double parts = fixture.seconds_to_end();
+  // Computed again: 3 ms a sample more, behind whose end each layer's gradients are ready.
+  fixture.scenario.workload.checkpoint_activations = 3;
+  const auto again = make_profile_replay(fixture.scenario);
+  CHECK(again->prepare().forward.value() == Approx(27e-3 + 2 * 3e-3));
+  CHECK(again->prepare().buckets[0].backward.value() == Approx(3 * (3e-3 + 1e-3)));
+  CHECK(payload(fixture) == 6 * 4251 * 4);
+  fixture.scenario.workload.checkpoint_activations = 0;
   fixture.scenario.workload.micro_batches = 1;
   CHECK(parts >= fixture.seconds_to_end());
 }
