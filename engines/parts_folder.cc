@@ -28,6 +28,16 @@ FileDescriptor open_lock(const std::string& folder) {
   return file;
 }
 
+/// What cannot be written beside the database is the database's trouble, whatever file it is.
+template <class Write>
+auto as_store_error(Write&& write) {
+  try {
+    return write();
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kStore, error.what());
+  }
+}
+
 bool try_lock(const FileDescriptor& lock) {
   return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
 }
@@ -39,8 +49,10 @@ std::string part_file(const std::string& folder, const std::string& name) {
 }
 
 PartsFolder::PartsFolder(const std::string& path) : path_(fs::absolute(path).string()) {
-  make_folder(path_, "use another database with --db");
-  lock_ = open_lock(path_);
+  lock_ = as_store_error([&] {
+    make_folder(path_, "use another database with --db");
+    return open_lock(path_);
+  });
   if (!try_lock(lock_))
     throw Error(ErrorKind::kStore, "share a sweep out in", path_,
                 "another command does so for the same database",
@@ -52,6 +64,10 @@ PartsFolder::~PartsFolder() {
   if (fs::exists(file("job"), ignored)) return;
   for (const char* name : {"lock", "work", "settings"}) fs::remove(file(name), ignored);
   if (fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+}
+
+void PartsFolder::write(const std::string& name, const std::string& text) const {
+  as_store_error([&] { write_file(file(name), text); });
 }
 
 std::vector<std::string> PartsFolder::parts() const {

@@ -14,7 +14,8 @@ std::string part_file(const std::string& folder, const std::string& name);
 /// The folder, held by one command at a time.
 class PartsFolder {
  public:
-  /// Makes it where it is missing. Throws Error where another command holds it.
+  /// Makes it where it is missing. Throws Error(kStore), here and from write(): another command
+  /// holds it, or there is no room or no right to write beside the database.
   explicit PartsFolder(const std::string& path);
   PartsFolder(const PartsFolder&) = delete;
   PartsFolder& operator=(const PartsFolder&) = delete;
@@ -23,6 +24,7 @@ class PartsFolder {
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
+  void write(const std::string& name, const std::string& text) const;
   /// Whole parts in it, by name; halves that a lost process has left go away.
   std::vector<std::string> parts() const;
 

@@ -40,8 +40,8 @@ std::size_t SharedSweep::write_work() {
     text +=
         line_of(place, file_.runs[place], losses_.contains(place), collector_.predecessor(place)) +
         "\n";
-  write_file(folder_.file("work"), text);
-  write_file(folder_.file("settings"), text_of(settings_));
+  folder_.write("work", text);
+  folder_.write("settings", text_of(settings_));
   under_way_.clear();
   asked_ = missing.size();
   return asked_;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
 #include "engines/parts_folder.h"
@@ -49,6 +50,24 @@ struct Sweep {
 };
 
 }  // namespace
+
+TEST_CASE("what cannot be written beside the database is the database's trouble", "[unit]") {
+  const TemporaryFolder folder;
+  const auto kind_of = [](auto&& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::kGate;  // it was written
+  };
+  write_file(folder.file("file"), "");
+  CHECK(kind_of([&] { engines::PartsFolder(folder.file("file")); }) == ErrorKind::kStore);
+  const engines::PartsFolder parts(folder.file("a.db.parts"));
+  CHECK(kind_of([&] { parts.write("work", "1"); }) == ErrorKind::kGate);
+  std::filesystem::create_directory(parts.file("settings"));  // no file can take its place
+  CHECK(kind_of([&] { parts.write("settings", "1"); }) == ErrorKind::kStore);
+}
 
 TEST_CASE("parts that come in any order are stored in the sweep's", "[unit]") {
   Sweep sweep;
