@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "bench/measured/collective_form.h"
+#include "bench/measured/columns.h"
 #include "bench/measured/names.h"
 #include "bench/measured/shipped_tables.h"
 #include "bench/measured/transformer_shape.h"
@@ -20,16 +21,25 @@ constexpr double kMostBytes = 1e15;
 /// What a row says, cell by cell. Throws Error at a cell that it cannot take.
 class RowReader {
  public:
-  RowReader(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
+  RowReader(const CsvTable& table, const Columns& columns, std::size_t row)
+      : table_(table), columns_(columns), row_(row) {}
 
-  const std::string& text(const std::string& column) const { return table_.text(row_, column); }
-  double positive(const std::string& column, double missing) const {
-    return table_.positive(row_, column, missing);
+  std::string place() const { return table_.file() + ":" + std::to_string(table_.line(row_)); }
+  const std::string& text(const std::string& column) const {
+    return table_.text(row_, columns_.of(column));
   }
-  double positive(const std::string& column) const { return table_.positive(row_, column); }
+  const std::string& metric() const {
+    return columns_.metric().empty() ? text("metric") : columns_.metric();
+  }
+  double positive(const std::string& column, double missing) const {
+    return table_.positive(row_, columns_.of(column), missing);
+  }
+  double positive(const std::string& column) const {
+    return table_.positive(row_, columns_.of(column));
+  }
   int whole(const std::string& column, int missing, int most = 1'000'000'000) const {
     if (text(column).empty()) return missing;
-    const double value = table_.positive(row_, column);
+    const double value = positive(column);
     if (value > most || value != static_cast<int>(value))
       refuse(column, "is no whole number up to " + std::to_string(most));
     return static_cast<int>(value);
@@ -37,11 +47,12 @@ class RowReader {
   bool is_noted(const char* words) const { return text("note").find(words) != std::string::npos; }
   [[noreturn]] void refuse(const std::string& column, const std::string& reason,
                            const std::string& remedy = {}) const {
-    table_.refuse(row_, column, reason, remedy);
+    table_.refuse(row_, columns_.of(column), reason, remedy);
   }
 
  private:
   const CsvTable& table_;
+  const Columns& columns_;
   std::size_t row_;
 };
 
@@ -112,7 +123,7 @@ void read_batch(const RowReader& row, MeasuredStep& step) {
 }
 
 Seconds step_seconds(const RowReader& row, const MeasuredStep& step) {
-  const std::string& written = row.text("metric");
+  const std::string& written = row.metric();
   const std::optional<Metric> metric = metric_named(written);
   if (!metric)
     row.refuse("metric", "\"" + written + "\" is not known", std::string("give ") + kMetrics);
@@ -126,13 +137,12 @@ Seconds step_seconds(const RowReader& row, const MeasuredStep& step) {
   return Seconds(samples * step.sequence / rate);
 }
 
-MeasuredStep step_of(const CsvTable& table, std::size_t index) {
-  const RowReader row(table, index);
+MeasuredStep step_of(const RowReader& row) {
   MeasuredStep step;
   step.source = row.text("source");
   step.workload = workload_named(row.text("workload"));
   step.device = device_named(row.text("device"));
-  step.place = table.file() + ":" + std::to_string(table.line(index));
+  step.place = row.place();
   try {
     read_program(row, step);
     read_shape(row, step);
@@ -159,13 +169,12 @@ Seconds collective_seconds(const RowReader& row, const MeasuredCollective& one) 
   return Seconds(bus_share(one.collective, one.workers) * bytes / (1e9 * rate));
 }
 
-MeasuredCollective collective_of(const CsvTable& table, std::size_t index) {
-  const RowReader row(table, index);
+MeasuredCollective collective_of(const RowReader& row) {
   MeasuredCollective one;
   one.source = row.text("source");
   one.collective = collective_named(row.text("collective"));
   one.device = device_named(row.text("device"));
-  one.place = table.file() + ":" + std::to_string(table.line(index));
+  one.place = row.place();
   try {
     one.workers = row.whole("gpus", 0, 1'000'000);
     if (one.workers < 2) row.refuse("gpus", "is below 2");
@@ -185,16 +194,21 @@ MeasuredCollective collective_of(const CsvTable& table, std::size_t index) {
 
 void read_measured(std::string_view text, const std::string& file, MeasuredTables& tables) {
   const CsvTable table(text, file);
-  const bool collectives = table.has("collective");
+  const Columns columns(table);
+  const bool collectives = columns.has("collective");
   const std::vector<std::string> required =
       collectives ? std::vector<std::string>{"source", "collective", "device", "gpus", "bytes"}
                   : std::vector<std::string>{"source", "workload", "device", "metric", "value"};
-  table.expect(required, table.columns());
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  std::vector<std::string> written;
+  for (const std::string& name : required)
+    if (name != "metric" || columns.metric().empty()) written.push_back(columns.of(name));
+  table.expect(written, table.columns());
+  for (std::size_t index = 0; index < table.rows(); ++index) {
+    const RowReader row(table, columns, index);
     if (collectives)
-      tables.collectives.push_back(collective_of(table, row));
+      tables.collectives.push_back(collective_of(row));
     else
-      tables.steps.push_back(step_of(table, row));
+      tables.steps.push_back(step_of(row));
   }
 }
 

@@ -114,6 +114,31 @@ TEST_CASE("a batch is what the columns say of it", "[measured]") {
   CHECK_THAT(why_without_form(rows[3]), Contains("its batch is not stated"));
 }
 
+TEST_CASE("columns are known by what people call them", "[measured]") {
+  const auto steps = read(
+                         "source,Model,GPU type,num_gpus,TP,batch-size-per-gpu,dtype,seq_len,"
+                         "images/sec\n"
+                         "a,ResNet-50,Tesla V100,8,,32,float16,,2560\n")
+                         .steps;
+  REQUIRE(steps.size() == 1);
+  CHECK(why_without_form(steps[0]).empty());
+  CHECK(steps[0].time.value() == Approx(8 * 32 / 2560.0));
+  CHECK(steps[0].precision == "fp16");
+  const auto collectives = read(
+                               "source,operation,GPU,nranks,size(B),time(us),busbw(GB/s)\n"
+                               "a,AllReduce,H100,8,1048576,40,46\n")
+                               .collectives;
+  REQUIRE(collectives.size() == 1);
+  CHECK(why_without_form(collectives[0]).empty());
+  CHECK(collectives[0].time.value() == Approx(40e-6));
+  // Our own name wins, and a message names the column as the table does.
+  CHECK(read("source,model,workload,device,metric,value\na,x,resnet50,v100,step_s,1\n")
+            .steps[0]
+            .workload == "resnet50");
+  CHECK_THAT(read("source,model,gpu,num_gpus,step_ms\na,resnet50,v100,few,1\n").steps[0].refused,
+             Contains("num_gpus: \"few\" is no number"));
+}
+
 /// What is said of a table's one row.
 std::string why_not(const std::string& table) {
   const MeasuredForms forms = forms_of(read(table));
