@@ -9,6 +9,7 @@
 #include "emulator/emulator_session.h"
 #include "emulator/exchange/exchange.h"
 #include "emulator/exchange/exchange_stats.h"
+#include "emulator/hosts/gloo.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/frame.h"
 
@@ -55,6 +56,7 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
       if (link.a == node) up_channel_[static_cast<std::size_t>(host)] = static_cast<int>(2 * l);
       if (link.b == node) up_channel_[static_cast<std::size_t>(host)] = static_cast<int>(2 * l + 1);
     }
+  if (options_.gloo) gloo_version();
   for (const Incident& incident : incidents_) report_.incidents.push_back(words_of(incident));
   hub_ = std::make_unique<HubLink>(hub_program(options.program), payloads_.memory().get());
   last_news_ = monotonic_now();

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct EmulatorOptions {
   /// Seconds without any news after which the run is killed; the longest operation's own duration
   /// comes on top. Set-up and questions between graphs may take 30 s whatever this says.
   Seconds wall_limit{120};
+  /// time_gloo() will be called: its needs are looked for before anything is set up.
+  bool gloo = false;
   int rtt_rounds =
       100;  ///< round trips a pair that measure the base RTT (15 at most where packets are lost)
   /// Path of gradwire-emulator-hub; empty = $GRADWIRE_EMULATOR_PROGRAM, or beside the running
@@ -85,6 +89,13 @@ struct PayloadCounts {
   Bytes pattern{0};  ///< of messages of which only the size was known
 };
 
+/// PyTorch's Gloo beside our own workers.
+struct GlooTimes {
+  std::string version;           ///< of PyTorch
+  std::int64_t elements = 0;     ///< floats in all
+  std::vector<Seconds> seconds;  ///< by turn, of the slowest rank
+};
+
 /// How long what the caller decided came after the instants that it reacted to: submissions while
 /// something was under way, which real workers wait for.
 struct Reactions {
@@ -103,6 +114,12 @@ class Emulator : public sim::Executor {
   /// fails, or is not done within `limit`; the emulator is then unusable.
   virtual std::vector<std::string> run_programs(
       const std::vector<std::vector<std::string>>& commands, Seconds limit) = 0;
+  /// Gloo's times for what the latest graph with collectives exchanges, of its floats without any
+  /// codec: the workers' hosts sum as many over all of them, one collective after the other, in
+  /// their network namespaces, `turns` times. An element of the graph takes so many bytes there.
+  /// Nothing: no graph had any. What run_programs() says holds. Throws Error(kCapability) where
+  /// there is no PyTorch.
+  virtual std::optional<GlooTimes> time_gloo(int turns, int element_bytes) = 0;
   /// What the link process has seen since the first graph was submitted.
   virtual LinkReport links() = 0;
   /// Why what was emulated is no measurement of the scenario's network: links were late, or missed

@@ -7,9 +7,11 @@
 #include "emulator/cluster/clock_offset.h"
 #include "emulator/cluster/payload_part.h"
 #include "emulator/emulator_session.h"
+#include "emulator/hosts/gloo.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/frame.h"
 #include "emulator/hub/graph_json.h"
+#include "emulator/shaper/link_plan.h"
 
 /// The parts of EmulatorSession that are about its hosts: on machines of their own, their
 /// connections to servers, the shapes of graphs that they know, other programs beside them.
@@ -120,6 +122,39 @@ std::vector<std::string> EmulatorSession::run_programs(
     --left;
   }
   return outputs;
+}
+
+/// What goes back from a server has been counted when it came.
+void EmulatorSession::note_exchanged(const sim::GraphTemplate& graph) {
+  if (graph.collectives.empty()) return;
+  exchanged_.clear();
+  for (const sim::CollectiveSpec& spec : graph.collectives)
+    if (spec.elements > 0 && spec.kind != sim::CollectiveKind::kPull)
+      exchanged_.push_back(spec.elements);
+}
+
+std::optional<GlooTimes> EmulatorSession::time_gloo(int turns, int element_bytes) {
+  GRADWIRE_ASSERT(is_idle() && !on_machines());
+  constexpr Seconds kGlooLimit{600};
+  GlooTimes times{gloo_version(), 0, {}};
+  if (exchanged_.empty()) return std::nullopt;
+  std::vector<std::int64_t> floats;
+  for (const std::int64_t size : exchanged_) {
+    floats.push_back((size * element_bytes + 3) / 4);
+    times.elements += floats.back();
+  }
+  const int workers = choice_.hosts - cluster_.servers();
+  std::vector<std::vector<std::string>> commands(static_cast<std::size_t>(choice_.hosts),
+                                                 {"/bin/true"});
+  for (int rank = 0; rank < workers; ++rank)
+    commands[static_cast<std::size_t>(rank)] =
+        gloo_rank(rank, workers, floats, turns, host_address(0));
+  start_clock();  // links as the scenario has them
+  std::vector<std::string> outputs = run_programs(commands, kGlooLimit);
+  calm_links();
+  outputs.resize(static_cast<std::size_t>(workers));
+  for (const double time : gloo_times(outputs, turns)) times.seconds.emplace_back(time);
+  return times;
 }
 
 /// Connections are open before the first operation starts, as on a running system. Who sends

@@ -111,6 +111,7 @@ GraphId EmulatorSession::submit(const sim::Submission& submission) {
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
   run->view = known.view;
+  note_exchanged(*submission.graph);
   run->own.resize(submission.graph->size());
   if (submission.payloads) {  // before the clock goes on
     tell_payloads(id, *submission.payloads, *known.view);

@@ -37,6 +37,7 @@ class EmulatorSession final : public Emulator {
   Seconds measure_base_rtt(int from_host, int to_host, int rounds) override;
   std::vector<std::string> run_programs(const std::vector<std::vector<std::string>>& commands,
                                         Seconds limit) override;
+  std::optional<GlooTimes> time_gloo(int turns, int element_bytes) override;
   LinkReport links() override;
   std::string why_invalid() override;
   PayloadCounts payloads() const override { return sent_payloads_; }
@@ -66,6 +67,7 @@ class EmulatorSession final : public Emulator {
   void take_wires(double frame_rate);
   void measure_neighbours();
   void connect_servers();
+  void note_exchanged(const sim::GraphTemplate& graph);
   /// Before hosts hear of the graph: on machines of their own each is told its part.
   void tell_payloads(sim::GraphId graph, const sim::Payloads& payloads, const HostView& view);
   struct Way {
@@ -122,8 +124,9 @@ class EmulatorSession final : public Emulator {
   std::uint64_t next_template_ = 1;
   std::map<sim::GraphId, std::unique_ptr<Run>> runs_;
   sim::GraphId next_id_ = 1;
-  bool live_ = false;               ///< the link process's links are as planned
-  std::vector<sim::Event> events_;  ///< known, not yet delivered
+  std::vector<std::int64_t> exchanged_;  ///< elements of the latest graph's collectives
+  bool live_ = false;                    ///< the link process's links are as planned
+  std::vector<sim::Event> events_;       ///< known, not yet delivered
 };
 
 }  // namespace gradwire::emulator

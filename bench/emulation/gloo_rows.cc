@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <sstream>
+#include <span>
 
-#include "base/child_process.h"
 #include "base/error.h"
 #include "bench/emulation/steps.h"
 #include "bench/rows/timing.h"
 #include "emulator/emulator.h"
-#include "emulator/hosts/host_program.h"
+#include "emulator/hosts/gloo.h"
 #include "emulator/shaper/link_plan.h"
 
 namespace gradwire::bench {
@@ -22,60 +20,12 @@ constexpr double kRate = 500e6;                 // bits/s; two cores hold that a
 constexpr int kTurns = 3;
 constexpr Seconds kLimit{300};
 
-/// A rank of Gloo: seconds of each all-reduce after one that opens the connections, a line each.
-constexpr const char* kRank = R"(
-import sys, time
-import torch, torch.distributed as dist
-rank, world, elements, turns = map(int, sys.argv[1:5])
-dist.init_process_group("gloo", init_method="tcp://" + sys.argv[5] + ":29400", rank=rank, world_size=world)
-values = torch.ones(elements)
-dist.all_reduce(values[:1024])
-for _ in range(turns):
-    dist.barrier()
-    start = time.monotonic()
-    dist.all_reduce(values)
-    print(time.monotonic() - start, flush=True)
-dist.destroy_process_group()
-)";
-
-std::string python() {
-  const char* const given = std::getenv("GRADWIRE_PYTHON");
-  return given && *given ? given : "python3";
-}
-
-/// Throws Error(kCapability) where it has no PyTorch.
-std::string torch_version() {
-  emulator::ProgramResult result;
-  try {
-    result = emulator::run_program({python(), "-c", "import torch; print(torch.__version__)"});
-  } catch (const Error& error) {
-    result = {127, {}, error.what()};
-  }
-  if (result.exit_code != 0)
-    throw Error(ErrorKind::kCapability, "run", "Gloo beside the emulator's ring",
-                python() + " cannot import torch",
-                "name a Python that has PyTorch in GRADWIRE_PYTHON");
-  return result.output.substr(0, result.output.find('\n'));
-}
-
-/// The slowest rank's seconds of each turn.
-std::vector<double> gloo_times(emulator::Emulator& emulator) {
+std::vector<double> times_of_gloo(emulator::Emulator& emulator) {
   std::vector<std::vector<std::string>> commands;
   for (int rank = 0; rank < kHosts; ++rank)
-    commands.push_back({"/usr/bin/env", "GLOO_SOCKET_IFNAME=eth0", python(), "-c", kRank,
-                        std::to_string(rank), std::to_string(kHosts), std::to_string(kElements),
-                        std::to_string(kTurns), emulator::host_address(0)});
-  std::vector<double> slowest(kTurns, 0.0);
-  for (const std::string& output : emulator.run_programs(commands, kLimit)) {
-    std::istringstream lines(output);
-    for (double& time : slowest) {
-      double own = 0;
-      if (!(lines >> own))
-        throw Error(ErrorKind::kFailure, "read", "the times of Gloo", "a rank wrote: " + output);
-      time = std::max(time, own);
-    }
-  }
-  return slowest;
+    commands.push_back(emulator::gloo_rank(rank, kHosts, std::span(&kElements, 1), kTurns,
+                                           emulator::host_address(0)));
+  return emulator::gloo_times(emulator.run_programs(commands, kLimit), kTurns);
 }
 
 EmulationCase ring_case() {
@@ -93,7 +43,7 @@ EmulationCase ring_case() {
 }
 
 double ring_to_gloo(const Say& say) {
-  const std::string version = torch_version();
+  const std::string version = emulator::gloo_version();
   const EmulationCase c = ring_case();
   emulator::EmulatorOptions options;
   options.transport = emulation_transport();
@@ -103,7 +53,7 @@ double ring_to_gloo(const Say& say) {
   run_step(*executor, c);  // opens connections
   for (int turn = 0; turn < 2; ++turn) {
     for (int i = 0; i < kTurns; ++i) own.push_back(run_step(*executor, c));
-    const std::vector<double> times = gloo_times(*executor);
+    const std::vector<double> times = times_of_gloo(*executor);
     gloo.insert(gloo.end(), times.begin(), times.end());
   }
   char text[200];

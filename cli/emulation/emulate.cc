@@ -14,19 +14,21 @@ using scenarios::Scenario;
 using scenarios::ScenarioFile;
 
 std::vector<Column> columns() {
-  return {{"name", "scenario"},
-          {.name = "method", .importance = Importance::kKey},
-          {"workers"},
-          {.name = "steps", .importance = Importance::kLow},
-          {"base_rtt_s", "base RTT (measured)", Column::Style::kDuration, Importance::kLow},
-          {"emulated_exchange_s", "exchange, emulated (median)", Column::Style::kDuration,
-           Importance::kKey},
-          {"provenance", "how it was obtained"},
-          {"simulated_exchange_s", "exchange, flow (median)", Column::Style::kDuration,
-           Importance::kKey},
-          {"flow_over_emulated", "flow / emulated", Column::Style::kPlain, Importance::kHigh},
-          {"emulated_run", "run"},
-          {"simulated_run", "twin"}};
+  return {
+      {"name", "scenario"},
+      {.name = "method", .importance = Importance::kKey},
+      {"workers"},
+      {.name = "steps", .importance = Importance::kLow},
+      {"base_rtt_s", "base RTT (measured)", Column::Style::kDuration, Importance::kLow},
+      {"emulated_exchange_s", "exchange, emulated (median)", Column::Style::kDuration,
+       Importance::kKey},
+      {"gloo_exchange_s", "exchange, Gloo (median)", Column::Style::kDuration, Importance::kLow},
+      {"provenance", "how it was obtained"},
+      {"simulated_exchange_s", "exchange, flow (median)", Column::Style::kDuration,
+       Importance::kKey},
+      {"flow_over_emulated", "flow / emulated", Column::Style::kPlain, Importance::kHigh},
+      {"emulated_run", "run"},
+      {"simulated_run", "twin"}};
 }
 
 /// One scenario's emulation and its simulated twin; 0 = interrupted before its end.
@@ -43,8 +45,8 @@ void add_row(Table& table, const Scenario& scenario, const Pair& pair, bool on_m
   table.add({scenario.name, scenarios::method_label(scenario),
              static_cast<std::int64_t>(scenario.cluster.workers),
              store.run(pair.emulated)->steps_done, whole_run_figure(store, pair.emulated, kBaseRtt),
-             emulated, std::string(obtained), simulated, simulated / emulated, pair.emulated,
-             pair.simulated});
+             emulated, whole_run_figure(store, pair.emulated, kGloo), std::string(obtained),
+             simulated, simulated / emulated, pair.emulated, pair.simulated});
 }
 
 /// Emulates a run, then runs its twin in `flow` on the links that were emulated.
@@ -113,6 +115,7 @@ std::optional<RankHosts> ranks_of(const RunArguments& arguments) {
     refuse("--shaper with --hosts", "networks between machines are not shaped");
   if (!arguments.chaos.empty())
     refuse("--chaos with --hosts", "processes on machines of their own are nobody's to stop");
+  if (arguments.gloo) refuse("--gloo with --hosts", "machines run no programs that they are told");
   if (arguments.resume) refuse("--resume with --hosts", "emulated runs would be taken");
   std::optional<RankHosts> ranks(std::in_place, arguments.hosts, arguments.rendezvous);
   ranks->become_worker();
@@ -150,6 +153,7 @@ void run_emulated(const RunArguments& arguments, Context& context) {
                     .shaper = emulated.shaper,
                     .rendezvous = ranks ? ranks->rendezvous() : "",
                     .incidents = emulated.chaos,
+                    .gloo = emulated.gloo,
                     .resume = emulated.resume},
                    *store, progress);
   Table table(columns());
@@ -189,6 +193,9 @@ void add_emulate(CLI::App& app, Context& context) {
                    "What goes wrong: kill:HOST@TIME, pause:HOST@TIME+TIME, cut:HOST@TIME+TIME, "
                    "such as pause:1@2s+500ms; hosts are workers, then servers")
       ->type_name("INCIDENT");
+  command->add_flag("--gloo", arguments->gloo,
+                    "Beside each run: what PyTorch's Gloo takes for a step's floats in the same "
+                    "namespaces (a Python that has PyTorch: GRADWIRE_PYTHON)");
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
       ->capture_default_str();
   command->footer(

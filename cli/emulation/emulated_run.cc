@@ -1,5 +1,6 @@
 #include "cli/emulation/emulated_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runner/run_loop.h"
@@ -9,6 +10,8 @@ namespace gradwire::cli {
 using scenarios::Scenario;
 
 namespace {
+
+constexpr int kGlooTurns = 5;
 
 /// "frames left the links late by 23 us in the median, ...; how many by up to 16 us: 40, 32 us: 3".
 /// The histogram's bins, four an octave, by octaves.
@@ -106,12 +109,15 @@ std::unique_ptr<emulator::Emulator> EmulatedRun::make(const Scenario& scenario) 
   options.seed = scenario.seed;
   if (!options_.shaper.empty()) options.shaper = options_.shaper;
   options.incidents = options_.incidents;
+  options.gloo = options_.gloo;
   options.rendezvous = options_.rendezvous;
   return cli::make_emulator(scenarios::build_cluster(scenario), options);
 }
 
 results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunProgress& at) {
   if (const results::RunId run = finished(scenario, at, true)) return run;
+  // A single collective's elements are its bytes, all others' are gradients.
+  element_bytes_ = scenario.workload.collective.empty() ? 4 : 1;
   runner::RunOptions options;
   options.train_first = true;
   options.keeps_payloads = true;
@@ -145,15 +151,35 @@ runner::RunFacts EmulatedRun::facts() const {
   try {
     facts.invalid = emulator_->why_invalid();
     const emulator::LinkReport seen = emulator_->links();
-    if (!seen.by_process) return facts;
-    facts.notes.push_back(lateness_words(seen));
-    facts.figures.push_back({kLate50, seen.late_50, "s"});
-    facts.figures.push_back({kLate99, seen.late_99, "s"});
-    facts.figures.push_back({kLateMost, seen.late_most, "s"});
+    if (seen.by_process) {
+      facts.notes.push_back(lateness_words(seen));
+      facts.figures.push_back({kLate50, seen.late_50, "s"});
+      facts.figures.push_back({kLate99, seen.late_99, "s"});
+      facts.figures.push_back({kLateMost, seen.late_most, "s"});
+    }
+    if (options_.gloo) add_gloo(facts);
   } catch (const Error&) {
     // The run has failed, and its processes cannot be asked: its own error says why.
   }
   return facts;
+}
+
+/// After the run's own steps, whose links and times it does not touch.
+void EmulatedRun::add_gloo(runner::RunFacts& facts) const {
+  const auto gloo = emulator_->time_gloo(kGlooTurns, element_bytes_);
+  if (!gloo) {
+    facts.notes.push_back("Gloo sums nothing here: no step has a collective");
+    return;
+  }
+  std::vector<Seconds> times = gloo->seconds;
+  std::ranges::sort(times);
+  const Seconds median = times[times.size() / 2];
+  facts.notes.push_back("Gloo of PyTorch " + gloo->version + " sums a step's " +
+                        std::to_string(gloo->elements) + " floats in " + format_duration(median) +
+                        " (" + format_duration(times.front()) + " to " +
+                        format_duration(times.back()) + " of " + std::to_string(times.size()) +
+                        "), in the same namespaces");
+  facts.figures.push_back({kGloo, median.value(), "s"});
 }
 
 void EmulatedRun::require_valid(results::RunId run) const {

@@ -22,6 +22,9 @@ inline constexpr const char* kLateMost = "link_late_most_s";
 /// For how much of their time hosts waited for what learning decided.
 inline constexpr const char* kHeldUp = "held_up_share";
 
+/// What PyTorch's Gloo takes for a step's floats without any codec, in the median.
+inline constexpr const char* kGloo = "gloo_exchange_s";
+
 /// A figure of a whole run; NaN where it was not stored.
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name);
 
@@ -36,6 +39,7 @@ struct EmulatedRunOptions {
   std::string shaper = {};                  ///< empty: auto
   std::string rendezvous = {};              ///< of hosts on machines of their own; empty: none
   std::vector<std::string> incidents = {};  ///< what goes wrong
+  bool gloo = false;                        ///< beside each run
   bool resume = false;                      ///< take runs that have ended in the store
 };
 
@@ -59,6 +63,7 @@ class EmulatedRun {
  private:
   std::unique_ptr<emulator::Emulator> make(const scenarios::Scenario& scenario) const;
   runner::RunFacts facts() const;
+  void add_gloo(runner::RunFacts& facts) const;
   void require_valid(results::RunId run) const;
   results::RunId finished(const scenarios::Scenario& scenario, const runner::RunProgress& at,
                           bool emulated);
@@ -70,6 +75,7 @@ class EmulatedRun {
   runner::RunObserver& observer_;
   emulator::EmulatorReport report_;
   emulator::Emulator* emulator_ = nullptr;  ///< of the run under way, which owns it
+  int element_bytes_ = 4;                   ///< of what Gloo sums in its place
   runner::ProfileCache profiles_;
 };
 

@@ -39,6 +39,7 @@ struct RunArguments {
   std::string hosts;         ///< of emulated workers on machines of their own; empty: namespaces
   std::string rendezvous;    ///< where those come to; empty: the usual one
   std::vector<std::string> chaos;  ///< what goes wrong in an emulation (emulator/incident.h)
+  bool gloo = false;               ///< beside each emulation
   std::string models;              ///< folder
 };
 

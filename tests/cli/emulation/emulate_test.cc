@@ -3,6 +3,7 @@
 
 #include "results/store/store.h"
 #include "tests/cli/emulation/emulated.h"
+#include "tests/cli/emulation/python.h"
 
 using namespace gradwire;
 using namespace gradwire::testing;
@@ -259,4 +260,41 @@ TEST_CASE("emulate: a kernel parameter that may not be set ends the run by its n
     // The control: where it may be set, the same is emulated, or fails for another reason.
     CHECK_THAT(emulate_after("unshare -Urm", "true", shaper).err, !Contains(parameter));
   }
+}
+
+TEST_CASE("emulate --gloo: what PyTorch's own engine takes stands beside the run",
+          "[net][needs-pytorch]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "0us"));
+  const std::vector<std::string> arguments = {
+      "emulate", folder.file("m.json"), "--db", folder.file("a.db"), "--shaper", "tbf",
+      "--gloo",  "--no-report"};
+  const Result result =
+      run_program(arguments, "GRADWIRE_PYTHON='" + python_with_torch() + R"(' exec "$@")");
+  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
+  const results::RunSummary run = run_on(*store, "emulator");
+  // Each of two sends 100 kB at 200 Mbps: 4 ms. Gloo's threads wake up later on a busy machine.
+  const double gloo = figures(*store, run.id).at("gloo_exchange_s").value;
+  CHECK(gloo > 0.004);
+  CHECK(gloo < 0.4);
+  CHECK(has_note(*store, run.id, "sums a step's 25000 floats in"));
+}
+
+TEST_CASE("emulate --gloo: without PyTorch, or on machines, it is refused", "[net]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "0us"));
+  const auto refusal = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"emulate", folder.file("m.json"), "--db", folder.file("a.db"),
+                               "--gloo", "--no-report"});
+    return run_program(more, R"(GRADWIRE_PYTHON=/bin/false exec "$@")");
+  };
+  const Result none = refusal({});
+  CHECK(none.exit_code == kNoCapability);
+  CHECK_THAT(none.err, Contains("/bin/false cannot import torch") && Contains("GRADWIRE_PYTHON"));
+  const Result machines = refusal({"--hosts", "localhost,localhost"});
+  CHECK(machines.exit_code == 2);
+  CHECK_THAT(machines.err, Contains("--gloo with --hosts"));
 }

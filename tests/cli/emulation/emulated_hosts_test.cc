@@ -31,6 +31,8 @@ TEST_CASE("emulate --hosts: steps of processes on machines are measured, and ran
     CHECK(has_note(*store, run.id, "rank 1 at 127.0.0.1: its clock is"));
     CHECK(run.steps_done == 4);
   }
+  CHECK_THAT(run_program({"fit", "--db", database, "--filter", "executor=emulator"}).err,
+             Contains("1 measured point of 2 workers"));
   CHECK_THAT(on_hosts("localhost,localhost,localhost").err, Contains("there are 3 processes"));
   CHECK_THAT(on_hosts("a,b").err, Contains("--rendezvous"));
   CHECK_THAT(on_hosts("mpi").err, Contains("no rank of mpirun"));

@@ -6,6 +6,7 @@
 
 #include "base/file_descriptor.h"
 #include "results/store/store.h"
+#include "tests/cli/emulation/python.h"
 #include "tests/cli/program.h"
 #include "tests/skip.h"
 #include "tests/trainers/replays/recorded_text.h"
@@ -62,15 +63,6 @@ struct Work {
 
   TemporaryFolder folder;
 };
-
-/// A Python that has PyTorch: GRADWIRE_TEST_PYTHON, else python3. Skips the case where it has none.
-std::string python_with_torch() {
-  const char* given = std::getenv("GRADWIRE_TEST_PYTHON");
-  const std::string python = given && *given ? given : "python3";
-  if (std::system((python + " -c 'import torch.distributed' >/dev/null 2>&1").c_str()) != 0)
-    skip(python + " cannot import torch (GRADWIRE_TEST_PYTHON names another)");
-  return python;
-}
 
 std::vector<std::string> torchrun(int ranks, std::vector<std::string> script) {
   script[0] = source_path("tests/cli/torch/" + script[0]);
