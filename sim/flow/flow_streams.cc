@@ -727,14 +727,14 @@ void FlowNetwork::demand(std::int32_t c) {
     if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
     return;
   }
-  // What is on its way to the queue that is followed is of the burst, too.
-  const double burst = !connection.stops.empty() ? connection.stream->before_queue()
-                                                 : connection.stream->queued(now_);
+  const double burst =
+      !connection.stops.empty() ? connection.stream->burst(now_) : connection.stream->queued(now_);
   connection.bursts = may_burst(c) && burst > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
   } else if (may_burst(c) &&
-             connection.stream->next_event() - now_ > kAhead * connection.path->round_trip) {
+             (!connection.stops.empty() ||
+              connection.stream->next_event() - now_ > kAhead * connection.path->round_trip)) {
     cap = kSilent;
   }
   const bool differs = (cap == MaxMin::kNoCap) != (connection.cap == MaxMin::kNoCap);

@@ -302,6 +302,22 @@ double TcpStream::before_queue() const {
   return waiting() + static_cast<double>(turns_->segments.size()) * full;
 }
 
+double TcpStream::burst(double now) const {
+  if (!is_fair()) return 0;
+  constexpr double kAtOnce = 2;  // segments' time on the line
+  const double soon = now + kAtOnce * path_->segment_time;
+  double bytes = turns_->fair->waiting(turns_->flow);
+  if (queues() && turns_->segments.front().came <= soon)
+    bytes += static_cast<double>(turns_->segments.size()) *
+             (static_cast<double>(path_->segment) + path_->header);
+  for (const Turns::Further& each : turns_->further) {
+    if (each.queue) bytes += each.queue->waiting(each.flow);
+    if (!each.coming.empty() && each.coming.front().order <= soon)
+      bytes += static_cast<double>(each.coming.size()) * each.coming.front().packet.wire;
+  }
+  return bytes;
+}
+
 /// A fluid's bytes are served when they are sent, and arrive all the way later.
 double TcpStream::queued_at(double now, double rate) const {
   if (!is_fair()) return queued(now);

@@ -214,8 +214,10 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
-  /// Wire bytes that wait in a queue that is followed, or are on their way to it.
+  /// Wire bytes that wait in a queue that is followed, or are on their way to it ...
   double before_queue() const;
+  /// ... or that come to it at once, and what comes with them. (Not what is still far from it.)
+  double burst(double now) const;
   /// Those that will wait when what is sent at `now` comes to the queue, at so many bytes/s.
   double queued_at(double now, double rate) const;
   /// What TcpPath::shares_queue says. Call before anything is written.

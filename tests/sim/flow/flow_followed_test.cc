@@ -219,3 +219,24 @@ TEST_CASE("a paced sender goes through the queues of its way, too") {
   check(star(std::vector<LinkSpec>(3, half_duplex(20e6, 2e-3))), {{0, 2, 100'000}, {2, 1, 100'000}},
         {0.089380001, 0.090764801}, bbr);
 }
+
+TEST_CASE("a window that is still far away takes nothing from those who are near") {
+  // 1.12 MB from the same site and from another one, 51.7 ms away, to one host at 34 Mbps. Until
+  // the far window is open its few segments are on the way most of the time, and the near message
+  // has the link: 1.12 MB alone take 0.280 s. (It had half of it while anything was under way:
+  // 0.505 s.)
+  Cluster cluster;
+  const NodeId far = cluster.add_host("far"), near = cluster.add_host("near"),
+               sink = cluster.add_host("sink");
+  const NodeId there = cluster.add_switch("there"), here = cluster.add_switch("here");
+  cluster.add_link(far, there, link(34e6, 12.4e-6));
+  cluster.add_link(near, here, link(34e6, 12.4e-6));
+  cluster.add_link(sink, here, link(34e6, 12.4e-6));
+  cluster.add_link(there, here, link(82.4e6, 51.7e-3));
+  cluster.finish(1);
+  const auto executor = make("flow", cluster);
+  const Timeline& timeline =
+      run_to_end(*executor, submit(*executor, transfers({{0, 2, 1'120'000}, {1, 2, 1'120'000}})));
+  CHECK(timeline.ops[0].end.value() == Approx(0.744556049).epsilon(0.01));
+  CHECK(timeline.ops[1].end.value() == Approx(0.304174521).epsilon(0.02));
+}
