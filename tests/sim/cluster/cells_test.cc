@@ -24,6 +24,13 @@ TEST_CASE("rates fall with distance by the table of schemes", "[unit]") {
   // SNR(d) = 16.02 - 46.68 - 30 log10 d - (-174 + 79.03 + 7) = 57.3 - 30 log10 d:
   // at 10 m 27.3 dB, MCS 9 (25.6 dB): 980 x 20/3 / 16 us = 408 Mbps.
   CHECK(air_rate(wifi(1), 10, true) == Approx(980 * (20.0 / 3) / 16e-6));
+  // Where ns-3's stations are at 57.31 - 30 log10(d) dB: MCS 10 at 6 m (33.97 dB), MCS 9 at 8 m
+  // (30.22), MCS 4 at 28 m (13.90), MCS 3 at 29 m (13.44), MCS 2 at 37 m (10.27).
+  CHECK(air_rate(wifi(1), 6, true) == Approx(980 * 7.5 / 16e-6));
+  CHECK(air_rate(wifi(1), 8, true) == Approx(980 * (20.0 / 3) / 16e-6));
+  CHECK(air_rate(wifi(1), 28, true) == Approx(980 * 3.0 / 16e-6));
+  CHECK(air_rate(wifi(1), 29, true) == Approx(980 * 2.0 / 16e-6));
+  CHECK(air_rate(wifi(1), 37, true) == Approx(980 * 1.5 / 16e-6));
   CHECK(air_rate(wifi(1), 70, true) == Approx(980 * 0.5 / 16e-6));  // 57.3 - 55.4 = 1.95 dB
   CHECK(air_rate(wifi(1), 80, true) == 0);                          // 57.3 - 57.1 = 0.2 dB
   double last = 1e12;
@@ -78,12 +85,12 @@ TEST_CASE("a cell joins each station to its base", "[unit]") {
 }
 
 TEST_CASE("a moving station changes its rate where a scheme's reach ends", "[unit]") {
-  // From 10 m outwards at 1 m/s: MCS 9 reaches 10^((57.31 - 25.6) / 30) = 11.4 m, so 1.4 s.
+  // From 10 m outwards at 1 m/s: MCS 9 reaches 10^((57.31 - 25.91) / 30) = 11.1 m, so 1.1 s.
   const LinkSpec link = station_link(wifi(10, 1), {0, 10, 1}, "w");
   const auto& pieces = link.schedule->pieces();
   REQUIRE(pieces.size() == 11);  // MCS 9 to 0, and nothing
   CHECK(pieces[0].rate.value() == alone_rate(wifi(10), 10, true));
-  CHECK(pieces[1].begin.value() == Approx(std::pow(10, (57.3129 - 25.6) / 30) - 10).epsilon(1e-3));
+  CHECK(pieces[1].begin.value() == Approx(std::pow(10, (57.3129 - 25.91) / 30) - 10).epsilon(1e-3));
   CHECK(pieces[10].rate.value() == 0);
   // Towards the base and past it: it gets faster and then slower, evenly around the passage.
   const LinkSpec past = station_link(lte(300, -10), {0, 300, -10}, "w");

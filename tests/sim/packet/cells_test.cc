@@ -50,8 +50,8 @@ TEST_CASE("eight stations share the air of a Wi-Fi cell, up and down", "[needs-p
 
 TEST_CASE("the first datagram over a Wi-Fi cell finds its neighbours known", "[needs-packet]") {
   require_packet_program();
-  // One frame of 60 us at most behind a slot, and the wire, 1 ms and 4.7 us. Asking for the base's hardware address
-  // first took up to 10 ms, agreeing upon block acknowledgements 0.4 ms.
+  // One frame of 60 us at most behind a slot, and the wire, 1 ms and 4.7 us. Asking for the base's
+  // hardware address first took up to 10 ms, agreeing upon block acknowledgements 0.4 ms.
   ExecutorOptions options = seeded(GENERATE(1, 2, 3));
   options.transport.protocol = TransportSettings::Protocol::kUdpLossy;
   const Cluster cluster = cell_of(Cell::Kind::kWifi, {{10, 0}});
