@@ -19,16 +19,25 @@ constexpr double kOneSlot = 4e-6;
 WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws)
     : cell_(cell), links_(std::move(links)), draws_(draws), nodes_(links_.size() + 1) {
   nodes_.front().queues.resize(links_.size());
-  for (std::size_t i = 1; i < nodes_.size(); ++i) nodes_[i].queues.resize(1);
+  nodes_.front().signals.resize(links_.size());
+  for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    nodes_[i].queues.resize(1);
+    nodes_[i].signals.resize(1);
+  }
   for (const Station& station : cell_.stations) moves_ = moves_ || station.speed != 0;
   std::vector<double> powers;
   for (std::size_t i = 0; i < nodes_.size() && !moves_; ++i)
     for (std::size_t j = 0; j < nodes_.size(); ++j) powers.push_back(power(i, j, 0));
   powers_ = std::move(powers);
+  for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    nodes_[i].signals[0] = power(i, 0, 0) / noise(1);
+    nodes_.front().signals[i - 1] = power(0, i, 0) / noise(1);
+  }
 }
 
-double WifiAir::rate(std::size_t station, bool up, double now) const {
-  return air_rate(cell_, distance_at(cell_.stations[station], now), up);
+bool WifiAir::reaches(std::size_t station, double now) const {
+  return air_rate(cell_, distance_at(cell_.stations[station], now), true) > 0 &&
+         outage_at(*links_[station], now) == nullptr;
 }
 
 void WifiAir::draw_slots(Node& node, double now) {
@@ -65,6 +74,7 @@ bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) 
   node.queues[up ? 0 : station].push_back(packet);
   ++node.waiting;
   if (!begins) return true;
+  next_access_.reset();
   if (!node.was_busy) count_down(node, now);
   if (node.slots > 0) return true;
   if (node.was_busy) {
@@ -88,8 +98,12 @@ double WifiAir::find_next_event() const {
   double next = kNever;
   for (const Frame& frame : frames_) next = std::min({next, next_passage(frame), frame.end});
   for (const Due& due : dues_) next = std::min(next, due.time);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) next = std::min(next, access(i));
-  return next;
+  if (!next_access_) {
+    next_access_ = kNever;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      next_access_ = std::min(*next_access_, access(i));
+  }
+  return std::min(next, *next_access_);
 }
 
 /// A packet of it has been in the air: it has arrived where the receiver can read it.
@@ -114,8 +128,12 @@ void WifiAir::run(std::vector<CellPacket>& through) {
     pass(frame, through);
     return;
   }
+  next_access_.reset();
   const auto over = std::ranges::find_if(frames_, [&](const Frame& f) { return f.end <= now; });
   if (over != frames_.end()) {
+    for (Frame& each : frames_)
+      if (each.end <= now && !each.acknowledges && each.signal == 0)
+        each.signal = signal_of(each, now);
     const Frame frame = *over;
     frames_.erase(over);
     end(frame);
@@ -133,6 +151,7 @@ void WifiAir::run(std::vector<CellPacket>& through) {
     response.width = kControlWidth;
     response.need = kTaken;
     response.acknowledges = true;
+    response.signal = one.signal;
     begin(now, {response});
   } else if (nodes_[one.node].turn == one.turn && nodes_[one.node].awaits) {
     fail(one.node, now);
@@ -143,9 +162,11 @@ void WifiAir::drop_old(Node& node, double now) {
   for (std::size_t q = 0; q < node.queues.size(); ++q) {
     auto& queue = node.queues[q];
     while (!queue.empty() && now - queue.front().came > kLifetime) {
-      if (node.flight > 0 && q == node.to) break;
       queue.pop_front();
       --node.waiting;
+      if (node.flight == 0 || q != node.to) continue;
+      node.arrived -= node.arrived > 0;
+      if (--node.flight == 0) node.asks = false;
     }
   }
 }
@@ -165,8 +186,8 @@ WifiAir::Frame WifiAir::turn_of(std::size_t number, double now) {
   Node& node = nodes_[number];
   choose_receiver(node);
   const std::size_t station = number > 0 ? number - 1 : node.to;
-  const double possible = rate(station, number > 0, now);
-  const bool gone = possible <= 0 || outage_at(*links_[station], now) != nullptr;
+  const double possible = wifi_rate_at(cell_, 10 * std::log10(node.signals[node.to] / cell_.width));
+  const bool gone = !reaches(station, now);
   Frame turn{.from = number, .to = number > 0 ? 0 : node.to + 1, .begin = now};
   turn.width = node.asks ? kControlWidth : cell_.width;
   turn.rate = std::max(possible, kLeastRate);
@@ -204,12 +225,12 @@ void WifiAir::begin_turns(double now) {
   begin(now, std::move(turns));
 }
 
-void WifiAir::succeed(std::size_t number, double now) {
+void WifiAir::succeed(std::size_t number, double now, double signal) {
   Node& node = nodes_[number];
+  node.signals[node.to] = signal;
   auto& queue = node.queues[node.to];
   queue.erase(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(node.arrived));
   node.waiting -= node.arrived;
-  if (node.arrived > 0) node.resent = 0;
   node.flight = node.arrived = 0;
   node.asks = node.awaits = false;
   node.failures = 0;
@@ -220,13 +241,6 @@ void WifiAir::fail(std::size_t number, double now) {
   Node& node = nodes_[number];
   node.awaits = false;
   node.failures = node.failures < kMostTries ? node.failures + 1 : 0;
-  if (!node.asks && ++node.resent >= kMostTries) {
-    auto& queue = node.queues[node.to];
-    queue.erase(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(node.flight));
-    node.waiting -= node.flight;
-    node.flight = node.arrived = 0;
-    node.resent = 0;
-  }
   node.asks = node.flight > 1;
   node.grant = std::max(node.grant, now + kAifs);
   draw_slots(node, now);

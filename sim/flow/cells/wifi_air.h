@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/philox.h"
@@ -28,8 +29,12 @@
 /// with distance as cell.h says. A node that neither sends nor receives takes up the strongest
 /// frame that begins, where it is 4 dB above the noise of 20 MHz and all else; it is busy until its
 /// end, and reads what its scheme's ratio lets it. (After what it cannot read it waits for EIFS.)
-/// What it has not taken up keeps it busy only above -62 dBm: collisions of equally strong frames
-/// are not heard, and others send into them.
+/// What begins and is not taken up keeps a node busy while it is above -82 dBm, also where it sends
+/// itself; what goes on after a frame that it has taken up only above -62 dBm.
+///
+/// Rates. A response says how well its frame was heard: signal over noise and all else as the frame
+/// ended. The next turn to that receiver has the best scheme for it, so that who was heard beside
+/// others sends slowly once.
 ///
 /// Queues hold 500 packets, for 0.5 s.
 ///
@@ -55,12 +60,12 @@ class WifiAir final : public Air {
   /// Of the base (the first one) and each station.
   struct Node {
     std::vector<std::deque<CellPacket>> queues;  ///< the base: one a station
+    std::vector<double> signals;                 ///< last reported by their receivers: ratio x Hz
     std::size_t waiting = 0;                     ///< packets
     int slots = 0;                               ///< still to be counted down
     double start = 0;                            ///< s: from when on they are
     double grant = 0;                            ///< s: AIFS after it was busy
     int failures = 0;                            ///< in a row
-    int resent = 0;                              ///< times that what is in flight was sent in vain
     bool asks = false;                           ///< what of `flight` has arrived
     std::size_t to = 0;                          ///< queue of what is in flight
     std::size_t flight = 0;                      ///< its packets: sent, and not acknowledged
@@ -69,8 +74,9 @@ class WifiAir final : public Air {
     bool awaits = false;                         ///< an acknowledgement
     bool sends = false;
     bool was_busy = false;
-    std::uint64_t hears = 0;  ///< number of the frame that it has taken up; 0: none
-    double ratio = 0;         ///< least ratio to noise and others since that began
+    double covered_until = 0;  ///< s: until then what it has not taken up keeps it busy
+    std::uint64_t hears = 0;   ///< number of the frame that it has taken up; 0: none
+    double ratio = 0;          ///< least ratio to noise and others since that began
   };
   struct Frame {
     std::uint64_t number = 0;
@@ -85,6 +91,7 @@ class WifiAir final : public Air {
     std::size_t passed = 0;  ///< of them, have been in the air
     std::int64_t bytes = 0;  ///< of those, with delimiters
     bool acknowledges = false;
+    double signal = 0;  ///< of an acknowledgement: what it reports; of others: as it ends
   };
   /// A response that is due, or how long a sender waits for it.
   struct Due {
@@ -93,12 +100,14 @@ class WifiAir final : public Air {
     std::size_t to = 0;
     double air = 0;  ///< s, of the response; 0: the wait is over
     std::uint64_t turn = 0;
+    double signal = 0;  ///< that the response reports
   };
 
   bool has_frames(const Node& node) const { return node.waiting > 0 || node.asks; }
   double power(std::size_t from, std::size_t to, double now) const;
   double noise(double width) const;
   bool hears_energy(std::size_t node, double now) const;
+  double covered_until(std::size_t node, double now) const;
   bool is_busy(std::size_t node, double now) const;
   double access(std::size_t node) const;
   void count_down(Node& node, double now);
@@ -110,10 +119,11 @@ class WifiAir final : public Air {
   void end(const Frame& frame);
   void choose_receiver(Node& node);
   void drop_old(Node& node, double now);
-  double rate(std::size_t station, bool up, double now) const;
+  bool reaches(std::size_t station, double now) const;
+  double signal_of(const Frame& frame, double now) const;
   double next_passage(const Frame& frame) const;
   void pass(Frame& frame, std::vector<CellPacket>& through);
-  void succeed(std::size_t node, double now);
+  void succeed(std::size_t node, double now, double signal);
   void fail(std::size_t node, double now);
 
   Cell cell_;
@@ -123,7 +133,8 @@ class WifiAir final : public Air {
   bool moves_ = false;
   std::vector<double> powers_;  ///< mW, [from * nodes + to], where none moves
   std::vector<Node> nodes_;
-  std::vector<Frame> frames_;  ///< in the air
+  mutable std::optional<double> next_access_;  ///< s: of all; packets of a frame do not change it
+  std::vector<Frame> frames_;                  ///< in the air
   std::vector<Due> dues_;
   std::uint64_t frame_numbers_ = 0;
   double busy_ = 0;

@@ -32,8 +32,9 @@ inline constexpr double kLeastRate = 234 * 0.5 / kSymbol;
 
 /// The least ratio of a frame that is taken up to noise and all else: 4 dB.
 inline constexpr double kTaken = 2.512;
-inline constexpr double kEnergy = 6.31e-7;     ///< mW (-62 dBm): what keeps busy unheard
-inline constexpr double kControlWidth = 20e6;  ///< Hz, of preambles and acknowledgements
+inline constexpr double kEnergy = 6.31e-7;       ///< mW (-62 dBm): what keeps busy unheard
+inline constexpr double kSensitivity = 6.31e-9;  ///< mW (-82 dBm): the same of what begins
+inline constexpr double kControlWidth = 20e6;    ///< Hz, of preambles and acknowledgements
 
 /// mW, or a ratio.
 inline double from_decibels(double decibels) {

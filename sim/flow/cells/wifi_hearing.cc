@@ -30,6 +30,14 @@ double WifiAir::noise(double width) const {
   return from_decibels(-174 + 10 * std::log10(width) + radio_of(Cell::Kind::kWifi).base_noise);
 }
 
+/// Ratio to noise and all else at its receiver, x Hz.
+double WifiAir::signal_of(const Frame& frame, double now) const {
+  double others = 0;
+  for (const Frame& other : frames_)
+    if (other.number != frame.number) others += power(other.from, frame.to, now);
+  return power(frame.from, frame.to, now) / (noise(frame.width) + others) * frame.width;
+}
+
 bool WifiAir::hears_energy(std::size_t node, double now) const {
   double energy = 0;
   for (const Frame& frame : frames_) energy += power(frame.from, node, now);
@@ -38,7 +46,27 @@ bool WifiAir::hears_energy(std::size_t node, double now) const {
 
 bool WifiAir::is_busy(std::size_t number, double now) const {
   const Node& node = nodes_[number];
-  return node.sends || node.hears > 0 || (!frames_.empty() && hears_energy(number, now));
+  return node.sends || node.hears > 0 || now < node.covered_until ||
+         (!frames_.empty() && hears_energy(number, now));
+}
+
+/// s: until when what others send now keeps a node busy that has not taken it up.
+double WifiAir::covered_until(std::size_t number, double now) const {
+  std::vector<std::pair<double, double>> heard;  // ends, and powers
+  double energy = 0;
+  for (const Frame& frame : frames_) {
+    if (frame.from == number) continue;
+    heard.emplace_back(frame.end, power(frame.from, number, now));
+    energy += heard.back().second;
+  }
+  std::ranges::sort(heard);
+  double until = 0;
+  for (const auto& [end, here] : heard) {
+    if (energy < kSensitivity) break;
+    until = end;
+    energy -= here;
+  }
+  return until;
 }
 
 /// Frames that begin at one instant.
@@ -53,7 +81,10 @@ void WifiAir::begin(double now, std::vector<Frame> frames) {
   }
   for (std::size_t j = 0; j < nodes_.size(); ++j) {
     Node& node = nodes_[j];
-    if (node.sends) continue;
+    if (node.sends) {
+      node.covered_until = std::max(node.covered_until, covered_until(j, now));
+      continue;
+    }
     double all = 0, strongest = 0;
     const Frame* taken = nullptr;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
@@ -73,6 +104,8 @@ void WifiAir::begin(double now, std::vector<Frame> frames) {
     } else if (strongest >= kTaken * (noise(kControlWidth) + others)) {
       node.hears = taken->number;
       node.ratio = ratio;
+    } else {
+      node.covered_until = std::max(node.covered_until, covered_until(j, now));
     }
   }
   look_around(now);
@@ -117,13 +150,13 @@ void WifiAir::end(const Frame& frame) {
   }
   look_around(now);
   if (frame.acknowledges) {
-    if (nodes_[frame.to].awaits) heard ? succeed(frame.to, now) : fail(frame.to, now);
+    if (nodes_[frame.to].awaits) heard ? succeed(frame.to, now, frame.signal) : fail(frame.to, now);
     return;
   }
   if (heard) {
-    dues_.push_back({now + kSifs, frame.to, frame.from, response, 0});
+    dues_.push_back({now + kSifs, frame.to, frame.from, response, 0, frame.signal});
   } else {
-    dues_.push_back({now + kSifs + kSlot + kLegacyPreamble, frame.from, frame.to, 0, from.turn});
+    dues_.push_back({now + kSifs + kSlot + kLegacyPreamble, frame.from, frame.to, 0, from.turn, 0});
   }
 }
 
