@@ -98,7 +98,7 @@ void FlowNetwork::resolve() {
 }
 
 void FlowNetwork::resolve_once() {
-  if (!airs_.empty()) contend();
+  if (!airs_.empty() && !cells_) contend();
   const std::span<const std::int32_t> changed = sharing_.resolve(now_);
   while (static_cast<std::int32_t>(pools_.size()) < sharing_.pool_count()) {
     pools_.emplace_back(due_nodes_);

@@ -25,6 +25,7 @@ WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomS
     nodes_[i].signals.resize(1);
   }
   for (const Station& station : cell_.stations) moves_ = moves_ || station.speed != 0;
+  for (const Link* link : links_) has_outages_ = has_outages_ || !link->spec.outages.empty();
   std::vector<double> powers;
   for (std::size_t i = 0; i < nodes_.size() && !moves_; ++i)
     for (std::size_t j = 0; j < nodes_.size(); ++j) powers.push_back(power(i, j, 0));
@@ -61,6 +62,7 @@ double WifiAir::access(std::size_t number) const {
   const Node& node = nodes_[number];
   if (!has_frames(node) || node.was_busy || node.awaits) return kNever;
   const double time = std::max(node.start, node.grant) + node.slots * kSlot;
+  if (!has_outages_) return time;
   const Outage* const away = number > 0 ? outage_at(*links_[number - 1], time) : nullptr;
   return away ? away->end.value() : time;
 }

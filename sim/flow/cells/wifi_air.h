@@ -105,7 +105,7 @@ class WifiAir final : public Air {
 
   bool has_frames(const Node& node) const { return node.waiting > 0 || node.asks; }
   double power(std::size_t from, std::size_t to, double now) const;
-  double noise(double width) const;
+  static double noise(double width);
   bool hears_energy(std::size_t node, double now) const;
   double covered_until(std::size_t node, double now) const;
   bool is_busy(std::size_t node, double now) const;
@@ -131,6 +131,7 @@ class WifiAir final : public Air {
   RandomStream draws_;
   std::uint64_t drawn_ = 0;
   bool moves_ = false;
+  bool has_outages_ = false;
   std::vector<double> powers_;  ///< mW, [from * nodes + to], where none moves
   std::vector<Node> nodes_;
   mutable std::optional<double> next_access_;  ///< s: of all; packets of a frame do not change it

@@ -36,6 +36,8 @@ inline constexpr double kEnergy = 6.31e-7;       ///< mW (-62 dBm): what keeps b
 inline constexpr double kSensitivity = 6.31e-9;  ///< mW (-82 dBm): the same of what begins
 inline constexpr double kControlWidth = 20e6;    ///< Hz, of preambles and acknowledgements
 
+inline constexpr double kThermalNoise = -174;  ///< dBm/Hz
+
 /// mW, or a ratio.
 inline double from_decibels(double decibels) {
   return std::pow(10, decibels / 10);

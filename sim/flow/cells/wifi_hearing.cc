@@ -26,8 +26,10 @@ double WifiAir::power(std::size_t from, std::size_t to, double now) const {
   return from_decibels((from == 0 ? radio.base_power : radio.station_power) - loss);
 }
 
-double WifiAir::noise(double width) const {
-  return from_decibels(-174 + 10 * std::log10(width) + radio_of(Cell::Kind::kWifi).base_noise);
+double WifiAir::noise(double width) {
+  static const double per_hertz =
+      from_decibels(kThermalNoise + radio_of(Cell::Kind::kWifi).base_noise);
+  return width * per_hertz;
 }
 
 /// Ratio to noise and all else at its receiver, x Hz.
