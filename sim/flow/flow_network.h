@@ -32,8 +32,9 @@
 ///     time = propagation + first segment over the further hops + w / bottleneck rate.
 /// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
 ///
-/// Windows and losses (flow_streams.cc). Where they decide, a connection is not a fluid but a
-/// TcpStream (tcp/stream.h), segment by segment, served at the connection's present share:
+/// Windows and losses (flow_streams.cc, flow_fluid_or_stream.cc). Where they decide, a connection
+/// is not a fluid but a TcpStream (tcp/stream.h), segment by segment, served at the connection's
+/// present share:
 ///   - until its window has filled the pipe once, for transfers that the window does not cover;
 ///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
 ///     the window that is left would not fill the pipe: an explicit queue, or CoDel with
@@ -304,15 +305,13 @@ class FlowNetwork final : public Network {
   void append_media(std::vector<ChannelId>& route) const;
   void follow(std::int32_t c);
   void on_change(std::int32_t follower);
+  void hold_acks_on(ChannelId id);
   void apply_change(ChannelId channel);
   void update_medium_costs(std::int32_t c);
   void contend();
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
   // flow_streams.cc
-  bool may_open(const TcpPath& path) const;
-  bool is_covered(Connection& connection, const Transfer& t);
-  void close_after_idle(Connection& connection);
   LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
   std::shared_ptr<SharedQueue> queue_of(const StreamPath& path);
@@ -329,6 +328,22 @@ class FlowNetwork final : public Network {
   };
   void deliver_first(Connection& connection, const Whole& whole);
   void fall_silent(std::int32_t c);
+  void leave_stream(std::int32_t c);
+  void retire(Connection& connection, double wire, double acks);
+  void catch_up(std::int32_t c);
+
+  // flow_stream_turns.cc
+  void note_coming(std::int32_t c, double arrival);
+  void meet(ChannelId out, const Coming& coming);
+  bool begin_writing();
+  void order_by_turn(std::vector<std::int32_t>& beginning);
+  bool takes_turns(std::int32_t c) const;
+  void order_beginning(std::int32_t c);
+
+  // flow_fluid_or_stream.cc
+  bool may_open(const TcpPath& path) const;
+  bool is_covered(Connection& connection, const Transfer& t);
+  void close_after_idle(Connection& connection);
   double spacing(std::int32_t c) const;
   double next_change(std::int32_t c) const;
   bool changes_before(std::int32_t c, double bytes);
@@ -342,8 +357,11 @@ class FlowNetwork final : public Network {
     return rate > 0 && connection_at(c).remaining >= kCrowded * rate && is_dropped_from(c, rate);
   }
   bool is_dropped_from(std::int32_t c, double rate);
-  void leave_stream(std::int32_t c);
-  void retire(Connection& connection, double wire, double acks);
+
+  // flow_stream_rates.cc
+  /// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
+  /// event, and a change of its share is felt so much later.
+  static constexpr double kAhead = 0.125;
   double line_now(std::int32_t c) const;
   void serve_stream(std::int32_t c);
   void serve_before_queue(std::int32_t c);
@@ -352,17 +370,9 @@ class FlowNetwork final : public Network {
   bool is_crowd(std::int32_t c, std::int32_t most) const;
   double stream_due(const Connection& connection) const;
   void set_stream_due(std::int32_t c);
-  void note_coming(std::int32_t c, double arrival);
-  void meet(ChannelId out, const Coming& coming);
-  void catch_up(std::int32_t c);
-  bool begin_writing();
-  void order_by_turn(std::vector<std::int32_t>& beginning);
-  bool takes_turns(std::int32_t c) const;
-  void order_beginning(std::int32_t c);
   double queued_by_others(std::int32_t c);
   void note_queued(std::int32_t c, double others);
   void hold_acks(std::int32_t c);
-  void hold_acks_on(ChannelId id);
 
   // flow_queues.cc
   bool may_be_followed(const Connection& connection) const;

@@ -1,0 +1,183 @@
+// What streams ask for, and at which rates they are served.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/flow/flow_network.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// A stream asks for another cap when its demand has changed by this much.
+constexpr double kDemandChange = 0.125;
+/// ... and of so many no windows that meet.
+constexpr std::int32_t kBurstCrowd = 4096;
+/// So many segments that wait are a burst.
+constexpr double kBurst = 0.5;
+/// Bytes a second that a stream asks for between two bursts.
+constexpr double kSilent = 1;
+/// A pool's streams are served anew when its level has changed by this much.
+constexpr double kLevelChange = 0.02;
+
+}  // namespace
+
+/// Wire bytes of others in the queue with a limit on the connection's way. Leaves the connection
+/// what room there is, or its part of it where all fill it together.
+double FlowNetwork::queued_by_others(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
+    return 0;
+  const auto at = static_cast<std::size_t>(connection.path->queue_channel);
+  const Backlog& all = backlogs_[at];
+  const double left = all.bytes - capacities_[at] * (now_ - all.at);
+  const double others = std::max(0.0, left - connection.stream->queued(now_));
+  const double senders = std::max(1, sharing_.active_on(connection.path->queue_channel));
+  const double limit = connection.path->queue;
+  const double part = std::max(segment_, limit / senders);
+  connection.stream->set_queue_room(senders > 1 ? std::max(part, limit - others) : limit);
+  return others;
+}
+
+void FlowNetwork::note_queued(std::int32_t c, double others) {
+  const Connection& connection = connection_at(c);
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
+    return;
+  backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
+      others + connection.stream->queued(now_), now_};
+}
+
+/// Whether more meet on one of its channels than can be followed: then shares drop nothing, or
+/// windows pass at their mean rates (docs/network.md).
+bool FlowNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
+  for (const ChannelId id : sharing_.route(c))
+    if (sharing_.active_on(id) > most) return true;
+  return false;
+}
+
+/// Whether what it sends at once may wait, at a link that the mean of all does not fill, for what
+/// others send at the same time.
+bool FlowNetwork::may_burst(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) &&
+         !is_crowd(c, kBurstCrowd);
+}
+
+/// The stream's next event; for a burst also its end.
+double FlowNetwork::stream_due(const Connection& connection) const {
+  const double due = connection.stream->next_event();
+  if (!connection.bursts || !connection.stops.empty()) return due;
+  return std::min(due, std::max(now_, connection.stream->free_at()));
+}
+
+void FlowNetwork::set_stream_due(std::int32_t c) {
+  const Connection& connection = connection_at(c);
+  due_.set(c, stream_due(connection));
+  const double arrival = connection.stream->first_arrival();
+  if (arrival < kNever) note_coming(c, arrival);
+}
+
+/// Bytes a second of the slowest link on its way, as links are now.
+double FlowNetwork::line_now(std::int32_t c) const {
+  double line = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    line = std::min(line, f >= 0 ? followers_[static_cast<std::size_t>(f)].rate()
+                                 : capacities_[static_cast<std::size_t>(id)]);
+  }
+  return std::max(line, Bottleneck::kStalled);
+}
+
+/// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
+/// left.
+void FlowNetwork::serve_stream(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (connection.is_followed) return;  // its queues do
+  if (connection.path->shares_queue) {
+    serve_before_queue(c);
+    return;
+  }
+  if (!connection.stops.empty()) {
+    serve_before_followed(c);
+    return;
+  }
+  double rate = sharing_.rate(c);
+  if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
+  if (connection.follows) connection.stream->set_line(line_now(c));
+  connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
+}
+
+/// Where a queue on its way is first come, first served: up to it the stream has its even part of
+/// each link.
+void FlowNetwork::serve_before_queue(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  const ChannelId queue = connection.path->queue_channel;
+  double rate = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    const double capacity = capacities_[static_cast<std::size_t>(id)];
+    if (id == queue) {
+      const bool back = sharing_.active_on(id ^ 1) > 0;
+      connection.stream->set_shared_rate(back ? capacity / (1 + acks_) : capacity);
+      break;
+    }
+    rate = std::min(rate, capacity / std::max(1, sharing_.active_on(id)));
+  }
+  connection.stream->serve(now_, rate);
+}
+
+/// A pool's streams get its level, which has changed.
+void FlowNetwork::serve_streams(std::int32_t p) {
+  Pool& members = pool(p);
+  if (std::abs(members.rate - members.stream_rate) <= kLevelChange * members.stream_rate) return;
+  members.stream_rate = members.rate;
+  pooled_.clear();
+  sharing_.append_pooled(p, pooled_);
+  for (const std::int32_t c : pooled_) {
+    if (connection_at(c).state != State::kStream || !connection_at(c).stops.empty()) continue;
+    serve_stream(c);
+    set_stream_due(c);
+  }
+}
+
+/// Whether its acknowledgements wait before a link that carries nothing in either direction.
+void FlowNetwork::hold_acks(std::int32_t c) {
+  const double ack = headers_;
+  double behind = 0, held = -1;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    behind += cluster_.channel(id).delay.value() + 8 * ack / cluster_.nominal_rate(id ^ 1).value();
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f >= 0 && !connection_at(c).is_followed &&
+        followers_[static_cast<std::size_t>(f)].in_outage())
+      held = behind;
+  }
+  connection_at(c).stream->hold_acks(now_, held);
+}
+
+/// What the stream asks for: its window in each round trip; while a burst waits, all that it can
+/// get, and between bursts nothing.
+void FlowNetwork::demand(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  double cap = connection.stream->demand();
+  if (!connection.stops.empty() && is_followed_alone(connection)) {
+    cap = MaxMin::kNoCap;  // nobody else's share hangs on it
+    connection.bursts = true;
+    if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
+    return;
+  }
+  const double burst =
+      !connection.stops.empty() ? connection.stream->burst(now_) : connection.stream->queued(now_);
+  connection.bursts = may_burst(c) && burst > kBurst * segment_;
+  if (connection.bursts) {
+    cap = MaxMin::kNoCap;
+  } else if (may_burst(c) &&
+             (!connection.stops.empty() ||
+              connection.stream->next_event() - now_ > kAhead * connection.path->round_trip)) {
+    cap = kSilent;
+  }
+  const bool differs = (cap == MaxMin::kNoCap) != (connection.cap == MaxMin::kNoCap);
+  if (!differs && std::abs(cap - connection.cap) <= kDemandChange * connection.cap) return;
+  connection.cap = cap;
+  sharing_.set_cap(c, cap);
+}
+
+}  // namespace gradwire::sim
