@@ -87,9 +87,9 @@ bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) 
   return true;
 }
 
-/// s: when its next packet has arrived.
+/// s: when its next packet has arrived, where it has several.
 double WifiAir::next_passage(const Frame& frame) const {
-  if (frame.passed >= frame.packets) return kNever;
+  if (frame.packets == 1 || frame.passed >= frame.packets) return kNever;
   const Node& from = nodes_[frame.from];
   const double bits =
       8.0 * static_cast<double>(framed(frame.bytes, from.queues[from.to][frame.passed].wire));
@@ -136,8 +136,10 @@ void WifiAir::run(std::vector<CellPacket>& through) {
     for (Frame& each : frames_)
       if (each.end <= now && !each.acknowledges && each.signal == 0)
         each.signal = signal_of(each, now);
-    const Frame frame = *over;
+    Frame frame = *over;
     frames_.erase(over);
+    // What comes alone is there when the medium is silent: who sends it on need not draw slots.
+    if (frame.packets == 1) pass(frame, through);
     end(frame);
     return;
   }

@@ -23,7 +23,7 @@
 /// with 4 bytes (rounded up to a multiple of 4) of a delimiter for each packet; SIFS later comes an
 /// acknowledgement at 24 Mbps: 28 us for one packet, 40 us for more. Without one, who has sent more
 /// than one packet first asks what has arrived (32 us, SIFS, 40 us). A packet has arrived when its
-/// own part of the frame has.
+/// own part of the frame has, one that comes alone when the frame is over.
 ///
 /// Who hears whom. Each has its place (stations at equal angles around the base), and powers fall
 /// with distance as cell.h says. A node that neither sends nor receives takes up the strongest
