@@ -14,8 +14,8 @@
 ///
 /// Access. A sender with frames draws a number of slots in [0, W], W = 15, and counts them down
 /// while it hears nothing, from SIFS + 3 slots after it did on. What comes to a sender whose count
-/// is over goes out at the next slot. Who gets no acknowledgement doubles W + 1 (up to 1,024) and
-/// tries again, 7 times in all. After each frame a sender draws anew.
+/// is over goes out at the next slot. Who gets no acknowledgement doubles W + 1 (up to 1,024; W
+/// = 15 again after 7 times) and tries again. After each frame a sender draws anew.
 ///
 /// Frames. A turn carries what the sender has for one receiver, at most 65,535 bytes and 5.484 ms
 /// (A-MPDU); the base turns to the station whose first packet has waited longest. It takes

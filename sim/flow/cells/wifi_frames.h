@@ -13,7 +13,7 @@ inline constexpr double kAifs = kSifs + 3 * kSlot;
 inline constexpr double kEifsMore = kSifs + 44e-6;  ///< an acknowledgement's at 6 Mbps
 inline constexpr int kLeastWindow = 15;
 inline constexpr int kMostDoublings = 6;  ///< to 1,023
-inline constexpr int kMostTries = 7;
+inline constexpr int kMostTries = 7;      ///< until the window is the least one again
 
 inline constexpr double kPreamble = 44e-6;  ///< L-STF to HE-LTF
 inline constexpr double kSymbol = 16e-6;    ///< with a guard interval of 3.2 us
