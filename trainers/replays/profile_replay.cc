@@ -7,7 +7,6 @@
 #include "compressors/decorators/rules.h"
 #include "scenarios/methods.h"
 #include "scenarios/profiles/layer_times.h"
-#include "sim/graph/chunk_range.h"
 #include "trainers/replays/drawn_sizes.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/exchange.h"
@@ -180,27 +179,8 @@ void compute_again(scenarios::WorkloadTimes& times) {
   for (auto& layer : times.layers) layer.backward += layer.forward;
 }
 
-/// Of the batch's parts, one after the other, those of the last; what the others take stands before
-/// its forward pass, as nothing is exchanged until the last backward pass.
-scenarios::WorkloadTimes part_times(const scenarios::WorkloadProfile& workload,
-                                    const scenarios::DeviceProfile* device,
-                                    const Workload& settings, int workers) {
-  const auto part = [&](int index) {
-    const auto range = sim::chunk_range(settings.batch_per_worker, settings.micro_batches, index);
-    scenarios::WorkloadTimes times =
-        layer_times(workload, device, settings.precision, static_cast<int>(range.count), workers);
-    if (settings.checkpoint_activations > 0) compute_again(times);
-    return times;
-  };
-  scenarios::WorkloadTimes last = part(settings.micro_batches - 1);
-  for (int index = 0; index + 1 < settings.micro_batches; ++index)
-    for (const auto& layer : part(index).layers)
-      last.layers.front().forward += layer.forward + layer.backward;
-  return last;
-}
-
 /// A layer's gradients are ready together: it holds up the first bucket that has any of them. One
-/// without parameters adds to the bucket that is ready after it.
+/// without parameters adds to the bucket that is ready after it. Of one part of a batch in parts.
 ComputeProfile ProfileReplay::compute_times() const {
   const Workload& settings = scenario_.workload;
   const auto* device = device_ ? &*device_ : nullptr;
@@ -209,7 +189,9 @@ ComputeProfile ProfileReplay::compute_times() const {
                        "choose a device that has: " + scenarios::devices_with_peak(),
                        ErrorKind::kScenario);
   }
-  const auto layers = part_times(workload_, device, settings, scenario_.cluster.workers);
+  scenarios::WorkloadTimes layers = layer_times(
+      workload_, device, settings.precision, samples_of_pass(settings), scenario_.cluster.workers);
+  if (settings.checkpoint_activations > 0) compute_again(layers);
   ComputeProfile times = empty_profile(layout_);
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
@@ -255,6 +237,10 @@ void ProfileReplay::plan_of(const ComputeProfile& profile) {
   profile_ = profile;
   plan_.graph = template_->graph();
   ComputeProfile times = profile;
+  // Parts of a batch but the last pass before it, and send nothing.
+  Seconds pass = profile.forward;
+  for (const ComputeProfile::Bucket& bucket : profile.buckets) pass += bucket.backward;
+  times.forward += pass * (scenario_.workload.micro_batches - 1);
   take_update_times(scenario_, layout_, times);
   plan_.seconds = template_->seconds(times, scenario_.cluster.slowdown);
   StepTraffic traffic(*template_, plan_.bytes);
