@@ -1,6 +1,7 @@
 #include "cli/prediction/advise.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "bridge/recording.h"
 #include "cli/output/run_table.h"
 #include "cli/reports/assume_steps.h"
 #include "cli/scenarios/plain_scenario.h"
@@ -15,6 +17,8 @@
 #include "results/prediction/fit_file.h"
 #include "runner/prediction/advice.h"
 #include "runner/prediction/published_errors.h"
+#include "runner/prediction/recorded_table.h"
+#include "scenarios/profiles/profile_json.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -29,9 +33,25 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump();
 }
 
+/// What a trace says of a step, as a layer table beside the database; its fields of a scenario.
+std::vector<std::string> sets_of_trace(const std::string& trace, const Context& context) {
+  if (trace.empty()) return {};
+  const bridge::Recording recording = bridge::read_recording(trace);
+  const scenarios::WorkloadProfile table = runner::recorded_table(recording, trace);
+  const std::string path = (std::filesystem::absolute(context.database).parent_path() /
+                            (table.origin.name + ".table.json"))
+                               .lexically_normal()
+                               .string();
+  write_file(path, scenarios::profile_text(table));
+  context.say("what the trace says of a step: " + path);
+  return {"/workload/profile=" + quoted(path), "/workload/batch_per_worker=1",
+          "/cluster/workers=" + std::to_string(std::max(2, recording.header.world))};
+}
+
 /// The options as a scenario's fields, behind what --set says.
-std::vector<std::string> sets_of(const AdviseArguments& arguments) {
-  std::vector<std::string> sets = arguments.sets;
+std::vector<std::string> sets_of(const AdviseArguments& arguments, const Context& context) {
+  std::vector<std::string> sets = sets_of_trace(arguments.trace, context);
+  sets.insert(sets.end(), arguments.sets.begin(), arguments.sets.end());
   const auto set = [&](const char* pointer, const std::string& value) {
     if (!value.empty()) sets.push_back(pointer + std::string("=") + quoted(value));
   };
@@ -49,7 +69,7 @@ std::vector<std::string> sets_of(const AdviseArguments& arguments) {
 scenarios::Scenario scenario_of(const AdviseArguments& arguments, const Context& context) {
   RunArguments run;
   run.file = arguments.file;
-  run.sets = sets_of(arguments);
+  run.sets = sets_of(arguments, context);
   run.network = arguments.network;
   const scenarios::ScenarioFile file = named_or_plain_scenario(run);
   warn(file, context);
@@ -174,6 +194,10 @@ void add_question(CLI::App& command, AdviseArguments& arguments) {
   command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      .add_option("--trace", arguments.trace,
+                  "Steps of data parallelism: a recording, or a folder of a profiler's traces")
+      ->type_name("FILE");
   command.add_option("--model", arguments.model, "Layer table (resnet50, vgg16, ...)");
   command.add_option("--device", arguments.device, "Device profile (v100, a100, ...)");
   command.add_option("--precision", arguments.precision, "Of the passes: fp32, tf32, fp16");
@@ -279,6 +303,7 @@ void add_advise(CLI::App& app, Context& context) {
       "Examples:\n  gradwire advise --model vgg16 --workers 8..128 --rate 25Gbps\n"
       "  gradwire advise --show crossover --workers 8..128\n"
       "  gradwire advise my.json --show ranking --verify 5\n"
+      "  gradwire advise --trace traces --device a100 --rate 25Gbps --workers 8..64\n"
       "  gradwire advise --show cost --gpu-hour 2.5 --epoch-samples 1281167");
   command->callback([arguments, &context] { advise(*arguments, context); });
 }

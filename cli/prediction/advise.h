@@ -16,6 +16,7 @@ namespace gradwire::cli {
 
 struct AdviseArguments {
   std::string file;
+  std::string trace;  ///< of a profiler, or a recording: gives the layer table
   std::vector<std::string> sets;
   std::string network;  ///< by name
   std::string model, device, precision, rate, delay, workers;
