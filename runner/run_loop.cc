@@ -195,6 +195,7 @@ class Run {
     executor_options.on_progress = [this](Seconds now, std::uint64_t) {
       progress_.simulated_s = now.value();
       if (record_) progress_.wall_s = record_->wall_s();
+      progress_.remaining_s = remaining_s();
       observer_.on_progress(progress_);
       return interrupted_by() == 0;
     };
@@ -325,8 +326,17 @@ class Run {
       return require_affordable(scenario_, plan, steps, options_.most_hours);
     const PacketForecast forecast =
         forecast_packet_run(scenario_, plan, progress_.steps, options_.packet_program);
+    forecast_wall_s_ = forecast.wall_s;
     observer_.on_forecast(progress_, forecast);
     require_affordable(scenario_, forecast.wall_s, options_.most_hours);
+  }
+
+  /// As the steps so far went; before the first one as it was forecast.
+  double remaining_s() const {
+    if (progress_.step > 0)
+      return progress_.wall_s / static_cast<double>(progress_.step) *
+             static_cast<double>(progress_.steps - progress_.step);
+    return forecast_wall_s_ ? std::max(0.0, *forecast_wall_s_ - progress_.wall_s) : -1;
   }
 
   bool trains() const { return scenario_.workload.kind == scenarios::WorkloadKind::kTraining; }
@@ -341,8 +351,7 @@ class Run {
     progress_.step = row.step + 1;
     progress_.simulated_s = row.end_s;
     progress_.wall_s = record_->wall_s();
-    progress_.remaining_s = progress_.wall_s / static_cast<double>(progress_.step) *
-                            static_cast<double>(progress_.steps - progress_.step);
+    progress_.remaining_s = remaining_s();
     progress_.loss = row.loss;
     observer_.on_progress(progress_);
     record_->append_after(options_.append_every_s);
@@ -384,6 +393,7 @@ class Run {
   double checkpoint_took_s_ = 0;
   std::optional<ScheduleDriver> driver_;
   bool looked_ahead_ = false;
+  std::optional<double> forecast_wall_s_;  ///< on packet
 };
 
 }  // namespace

@@ -16,9 +16,9 @@ struct RunProgress {
   std::uint64_t seed = 0;
   std::int64_t step = 0;  ///< steps done
   std::int64_t steps = 0;
-  double simulated_s = 0;  ///< virtual time reached
-  double wall_s = 0;       ///< since the run started
-  double remaining_s = 0;  ///< estimate for this run
+  double simulated_s = 0;   ///< virtual time reached
+  double wall_s = 0;        ///< since the run started
+  double remaining_s = -1;  ///< estimate for this run; negative: not known yet
   double loss = 0;
   std::string phase;  ///< measuring, training
 };

@@ -36,10 +36,9 @@ std::string describe(const RunProgress& p) {
   std::string text = "[" + std::to_string(p.run) + "/" + std::to_string(p.runs) + "] " + p.method +
                      " seed " + std::to_string(p.seed);
   if (p.phase == "measuring") return text + "  measuring compute times";
-  return text + "  step " + std::to_string(p.step) + "/" + std::to_string(p.steps) +
-         "  simulated " + format_duration(Seconds(p.simulated_s)) + " in " +
-         format_duration(Seconds(p.wall_s)) + ", " + format_duration(Seconds(p.remaining_s)) +
-         " left";
+  text += "  step " + std::to_string(p.step) + "/" + std::to_string(p.steps) + "  simulated " +
+          format_duration(Seconds(p.simulated_s)) + " in " + format_duration(Seconds(p.wall_s));
+  return p.remaining_s < 0 ? text : text + ", " + format_duration(Seconds(p.remaining_s)) + " left";
 }
 
 std::string bar(double share) {
