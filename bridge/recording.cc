@@ -63,6 +63,15 @@ Seconds seconds(const json& line) {
   return Seconds(found->get<double>());
 }
 
+std::optional<double> flops_per_second(const json& line) {
+  const auto found = line.find("flops_per_s");
+  if (found == line.end()) return std::nullopt;
+  const bool sound = found->is_number() && *found > 0 && *found < 1e18;
+  if (!sound)
+    refuse("\"flops_per_s\" of a recording", found->dump() + " is no rate above 0 and below 1e18");
+  return found->get<double>();
+}
+
 std::vector<std::int64_t> numbers(const json& line, const char* key, std::int64_t least,
                                   std::int64_t most) {
   const json& list = member(line, key);
@@ -159,6 +168,7 @@ json to_json(const Header& header) {
                {"torch", header.torch},
                {"clock", header.clock}};
   if (header.alike) line["alike"] = true;
+  if (header.flops_per_second) line["flops_per_s"] = *header.flops_per_second;
   return line;
 }
 
@@ -185,6 +195,7 @@ Header header_of(const json& line) {
   header.clock = text(line, "clock");
   const auto alike = line.find("alike");
   header.alike = alike != line.end() && *alike == true;
+  header.flops_per_second = flops_per_second(line);
   return header;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@
 /// so that what a run that was killed has told is there; the keys are those of
 /// python/gradwire_torch/messages.py. The first line says what it is:
 ///
-///   {"e":"recording","version":1,"world":4,"torch":"2.11.0","clock":"thread CPU time"}
+///   {"e":"recording","version":1,"world":4,"torch":"2.11.0","clock":"thread CPU time",
+///    "flops_per_s":9.7e10}
 ///   {"e":"group","r":0,"g":"0","ranks":[0,1,2,3]}
 ///   {"e":"call","r":0,"s":0.0123,"c":1,"g":"0","k":"all-reduce","n":1000,"w":4,"t":"float32",
 ///    "o":"sum","at":"train.py:42"}
@@ -30,6 +32,9 @@ struct Header {
   std::string torch;   ///< its version
   std::string clock;   ///< how compute was measured, in words
   bool alike = false;  ///< one rank stands for all
+  /// Of fp32 matrix products in a second of one thread's processor time, by PyTorch on the machine
+  /// that recorded (the first rank's; may be absent, older recordings have none).
+  std::optional<double> flops_per_second = {};
 };
 
 struct Recording {

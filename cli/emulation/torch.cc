@@ -11,6 +11,7 @@
 #include "bridge/alike.h"
 #include "bridge/chakra/traces.h"
 #include "bridge/hub.h"
+#include "cli/emulation/torch_compute.h"
 #include "cli/emulation/torch_scenario.h"
 #include "cli/environment.h"
 #include "cli/output/closing.h"
@@ -39,23 +40,6 @@ struct TorchArguments {
   std::vector<std::string> command;
   RunArguments run;  ///< --set, --executor, --seed, the report
 };
-
-/// --compute as a factor of what is recorded.
-double compute_scale(const std::string& text) {
-  if (text == "cpu") return 1;
-  const std::string prefix = "scale=";
-  if (text.starts_with(prefix)) {
-    std::size_t used = 0;
-    double scale = -1;
-    try {
-      scale = std::stod(text.substr(prefix.size()), &used);
-    } catch (const std::exception&) {
-    }
-    if (scale >= 0 && scale <= 1e6 && used == text.size() - prefix.size()) return scale;
-  }
-  throw Error(ErrorKind::kUsage, "use --compute", "\"" + text + "\"",
-              "it is neither cpu nor scale=FACTOR", "for example: --compute scale=0.02");
-}
 
 /// What the script is called: its file's name, else the command's.
 std::string script_name(const std::vector<std::string>& command) {
@@ -226,15 +210,16 @@ void print_remedies(const scenarios::Scenario& scenario, const Context& context)
   table.print(context, "remedy");
 }
 
-void replay(const TorchArguments& arguments, const TorchNetwork& network, const Recorded& recorded,
-            Context& context) {
+void replay(const TorchArguments& arguments, const TorchCompute& compute,
+            const TorchNetwork& network, const Recorded& recorded, Context& context) {
   const bridge::Header header = bridge::read_header(recorded.path);
+  const ComputeScale scale = compute.scale(header.flops_per_second, recorded.path);
   const std::string name = arguments.command.empty() ? fs::path(recorded.path).stem().string()
                                                      : script_name(arguments.command);
   const bool other_ranks = !arguments.replay.empty() && arguments.alike > 0;
   nlohmann::ordered_json workload = {
       {"recording", fs::absolute(recorded.path).lexically_normal().string()},
-      {"compute_scale", compute_scale(arguments.compute)},
+      {"compute_scale", scale.factor},
       {"backend", arguments.backend}};
   if (other_ranks) workload["alike"] = true;
   const scenarios::Scenario scenario = network.scenario(
@@ -256,6 +241,7 @@ void replay(const TorchArguments& arguments, const TorchNetwork& network, const 
       "a step takes " + format_duration(Seconds(usual.step_s)) + " on this network, " +
       std::to_string(std::lround(100 * usual.exposed_share)) + " % of it exposed communication (" +
       scenario.executor + ", " + std::to_string(usual.steps) + " steps recorded)");
+  if (!scale.note.empty()) context.say_wrapped(scale.note);
   if (context.format() == Format::kText) print_remedies(scenario, context);
   if (!arguments.run.no_report)
     write_run_report(*store, runs,
@@ -276,7 +262,7 @@ void write_chakra(const TorchArguments& arguments, const Recorded& recorded,
 }
 
 void torch(const TorchArguments& arguments, Context& context) {
-  compute_scale(arguments.compute);
+  const TorchCompute compute(arguments.compute);
   parse_duration(arguments.patience);
   const bool replays = !arguments.replay.empty();
   if (replays == !arguments.command.empty())
@@ -293,7 +279,7 @@ void torch(const TorchArguments& arguments, Context& context) {
       replays ? Recorded{arguments.replay, {}} : record(arguments, network, context);
   if (!recorded.problem.empty()) context.say("warning: " + recorded.problem);
   if (!arguments.chakra.empty()) write_chakra(arguments, recorded, context);
-  replay(arguments, network, recorded, context);
+  replay(arguments, compute, network, recorded, context);
   if (!recorded.problem.empty())
     throw Error(ErrorKind::kFailure, "run to its end", arguments.command.front(),
                 recorded.problem + "; its whole steps are stored, and what was recorded is in " +
@@ -313,10 +299,12 @@ void add_torch(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--compute", arguments->compute,
-                   "What ranks compute takes: cpu, the processor time it takes here, or "
-                   "scale=FACTOR, a multiple of it")
-      ->type_name("cpu|scale=FACTOR")
+      ->add_option(
+          "--compute", arguments->compute,
+          "What ranks compute takes: cpu, the processor time it takes here; scale=FACTOR, a "
+          "multiple of it; profile=DEVICE or profile=DEVICE:PRECISION (fp32), that of a "
+          "device by its rate of matrix products")
+      ->type_name("cpu|scale=FACTOR|profile=DEVICE")
       ->capture_default_str();
   command
       ->add_option("--backend", arguments->backend,

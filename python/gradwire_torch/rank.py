@@ -8,6 +8,7 @@ import threading
 from gradwire_torch.clock import WORDS, ComputeClock
 from gradwire_torch.link import Link
 from gradwire_torch.messages import ALIKE_VARIABLE, HUB_VARIABLE, VERSION
+from gradwire_torch.speed import flops_per_second
 
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -31,7 +32,7 @@ def _torch_folder():
 class Rank:
     """What one process tells. Thread-safe: backward passes may call from threads of their own."""
 
-    def __init__(self, hub, rank, world, torch_version):
+    def __init__(self, hub, rank, world, torch_version, speed=None):
         self.rank = rank
         self.world = world
         self._link = Link(hub)
@@ -40,17 +41,18 @@ class Rank:
         self._calls = 0
         self._names = {}
         self._failure = ""
-        self._link.tell(
-            {
-                "e": "hello",
-                "r": rank,
-                "world": world,
-                "version": VERSION,
-                "torch": torch_version,
-                "clock": WORDS,
-                "alike": bool(int(os.environ.get(ALIKE_VARIABLE, 0))),
-            }
-        )
+        hello = {
+            "e": "hello",
+            "r": rank,
+            "world": world,
+            "version": VERSION,
+            "torch": torch_version,
+            "clock": WORDS,
+            "alike": bool(int(os.environ.get(ALIKE_VARIABLE, 0))),
+        }
+        if speed is not None:
+            hello["flops_per_s"] = speed
+        self._link.tell(hello)
         self._clock.reset()
 
     def group(self, name, ranks):
@@ -134,7 +136,8 @@ def this_rank(rank=None, world=None):
             return None
         import torch
 
-        _rank = Rank(os.environ[HUB_VARIABLE], rank, world, str(torch.__version__))
+        speed = flops_per_second(torch)
+        _rank = Rank(os.environ[HUB_VARIABLE], rank, world, str(torch.__version__), speed)
         _rank_process = os.getpid()
         _hook_exceptions()
         atexit.register(_end)

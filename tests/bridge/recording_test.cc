@@ -1,6 +1,7 @@
 #include "bridge/recording.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
@@ -35,6 +36,19 @@ std::string refusal(const std::string& lines) {
 }
 
 }  // namespace
+
+TEST_CASE("recording: the rate of matrix products may be there, and comes back", "[unit]") {
+  CHECK_FALSE(parsed("").header.flops_per_second);  // older recordings
+  const auto head = [](const std::string& rate) {
+    return R"({"e":"recording","version":1,"world":1,"flops_per_s":)" + rate + "}\n";
+  };
+  const Header header = parse_recording(head("9.75e10"), "a.jsonl").header;
+  REQUIRE(header.flops_per_second);
+  CHECK(*header.flops_per_second == 9.75e10);
+  CHECK(header_of(to_json(header)).flops_per_second == header.flops_per_second);
+  for (const char* rate : {"0", "-1", "\"fast\"", "null", "1e300"})
+    CHECK_THAT(refusal(head(rate)), Contains("flops_per_s"));
+}
 
 TEST_CASE("recording: ranks stand for others, and what all hold together stays as large",
           "[unit]") {

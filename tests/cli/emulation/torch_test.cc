@@ -139,6 +139,29 @@ TEST_CASE("torch --replay: the same network gives the same timeline, and another
   CHECK(work.hash(5) == work.hash(1));
 }
 
+TEST_CASE("torch --compute profile: a recording's own rate makes compute a device's", "[unit]") {
+  const Work work;
+  // The recording has no rate: its machine is not known.
+  const Result without = work.replay({"--compute", "profile=v100"});
+  CHECK(without.exit_code == 1);
+  CHECK_THAT(without.err, Contains("a.jsonl") && Contains("how fast the machine"));
+  CHECK_FALSE(std::filesystem::exists(work.file("runs.db")));
+  const std::string head = R"("clock":"none")";
+  std::string text = three_steps();
+  text.replace(text.find(head), head.size(), head + R"(,"flops_per_s":1.57e11)");
+  write_file(work.file("a.jsonl"), text);
+  const Result with = work.replay({"--compute", "profile=v100"});
+  INFO(with.err);
+  REQUIRE(with.exit_code == 0);
+  CHECK_THAT(with.err, Contains("as on v100 (fp32): 0.01 of the processor time"));
+  // 0.157 of 15.7 Tflop/s: a hundredth of 1.5 ms.
+  CHECK(work.store()->steps(1)[1].compute_s == Approx(15e-6));
+  REQUIRE(work.replay({"--compute", "scale=0.01"}).exit_code == 0);
+  CHECK(work.hash(2) == work.hash(1));
+  REQUIRE(work.replay().exit_code == 0);
+  CHECK(work.store()->steps(3)[1].compute_s == Approx(0.0015));
+}
+
 TEST_CASE("torch --replay --alike: a recording stands for more ranks", "[unit]") {
   const Work work;
   REQUIRE(work.replay().exit_code == 0);
@@ -208,6 +231,10 @@ TEST_CASE("torch: what cannot be run is refused before anything runs", "[unit]")
              Contains("there is a command, too"));
   CHECK_THAT(refusal(2, {"--network", net, "--compute", "scale=-1", "--", "true"}),
              Contains("scale=0.02"));
+  CHECK_THAT(refusal(2, {"--network", net, "--compute", "profile", "--", "true"}),
+             Contains("it names no device") && Contains("v100"));
+  CHECK_THAT(refusal(3, {"--network", net, "--compute", "profile=v1000", "--", "true"}),
+             Contains("did you mean \"v100\"?"));
   CHECK_THAT(refusal(2, {"--network", net, "--patience", "8", "--", "true"}), Contains("8"));
   CHECK_THAT(refusal(3, {"--network", "no-such-net", "--", "true"}), Contains("no-such-net"));
   write_file(work.file("bad.json"), R"({"link": {"bandwith": "1Gbps"}})");
@@ -327,6 +354,41 @@ TEST_CASE("torch: PyTorch's scripts run unchanged, with gloo's losses to the las
     REQUIRE(again.exit_code == 0);
     CHECK(work.hash(2) == work.hash(1));
   }
+}
+
+TEST_CASE("torch: the rate of matrix products is measured, and nothing of the script's changes",
+          "[needs-pytorch]") {
+  const Work work;
+  auto command = torchrun(1, {"undisturbed.py"});
+  const std::string alone = losses(output_of_command(command, work.file("alone")));
+  CHECK(std::count(alone.begin(), alone.end(), '\n') == 5);
+  CHECK_THAT(alone, Contains("loss 2 torch.float64"));
+  const std::vector<std::string> options = {"--network", work.file("net.json"), "--compute",
+                                            "profile=v100"};
+  std::vector<std::string> arguments = options;
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  const Result result = work.torch(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(losses(result.out) == alone);
+  CHECK_THAT(result.err, Contains("as on v100 (fp32)"));
+  // A thread of any machine that runs this makes more than 1 Gflop/s, and less than 10 Tflop/s.
+  const std::string path = work.file("runs.db.recordings/undisturbed-1.jsonl");
+  const std::string text = read_file(path), key = "\"flops_per_s\":";
+  REQUIRE(text.find(key) < text.find('\n'));
+  const double rate = std::stod(text.substr(text.find(key) + key.size()));
+  CHECK(rate > 1e9);
+  CHECK(rate < 1e13);
+  // From the recording alone it is the same.
+  std::vector<std::string> again = options;
+  again.insert(again.end(), {"--replay", path});
+  REQUIRE(work.torch(again).exit_code == 0);
+  CHECK(work.hash(2) == work.hash(1));
+  REQUIRE(work.torch({"--network", work.file("net.json"), "--replay", path}).exit_code == 0);
+  const auto store = work.store();
+  CHECK(store->steps(1)[2].compute_s ==
+        Approx(store->steps(3)[2].compute_s * rate / 15.7e12).epsilon(1e-3));
 }
 
 TEST_CASE("torch --alike: one process's steps are those of four", "[needs-pytorch]") {
