@@ -127,7 +127,7 @@ class Prepared {
                 {"codec", "encode", "topk", "-i", file("values.f32"), "-o", file("values.grwf")})
                 .exit_code == 0);
   }
-  /// Two ranks, three steps.
+  /// Two ranks, three steps, on a machine whose rate is known.
   static std::string recorded() {
     RecordedText text(2);
     for (int step = 0; step < 3; ++step)
@@ -135,7 +135,8 @@ class Prepared {
         text.call(rank, 0.001, members("all-reduce", 100'000, ",\"o\":\"sum\""));
         text.step(rank);
       }
-    return text.text();
+    std::string lines = text.text();
+    return lines.insert(lines.find('}'), R"(,"flops_per_s":9.7e10)");
   }
   std::string file(const std::string& name) const { return folder_.file(name); }
   std::string db() const { return file("runs.db"); }
@@ -149,6 +150,9 @@ class Prepared {
              {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1", "--no-report"},
              false},
             {"torch", {"--network", "lan", "--replay", file("recorded.jsonl"), "--no-report"}},
+            {"torch",
+             {"--network", "lan", "--replay", file("recorded.jsonl"), "--no-report", "--compute",
+              "profile=v100"}},
             {"evaluate", {file("trained.json"), file("models/run-1.grwm")}},
             {"list"},
             {"show", {"1"}},
