@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.h"
 #include "emulator/clock.h"
@@ -98,6 +99,8 @@ void EmulatorSession::set_up() {
 }
 
 void EmulatorSession::take_kernel_links(const Shaping& shaping) {
+  require_hold(choice_.star, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+  if (!shaping.netem) require_delays(choice_.star, options_.shaper);
   choice_.wires.reset();
   report_.loss_by = "none";
   report_.delay_by = shaping.netem ? "netem" : "none";

@@ -55,6 +55,7 @@ Incident parse_incident(std::string_view text) {
   if (lasts == (incident.kind == IncidentKind::kKill))
     refuse(text, lasts ? "who is killed does not come back" : "it does not say how long");
   incident.at = parse_duration(text.substr(at + 1, lasts ? plus - at - 1 : text.npos));
+  if (incident.at < Seconds(0)) refuse(text, "it would be before the run begins");
   if (lasts) incident.lasts = parse_duration(text.substr(plus + 1));
   if (lasts && incident.lasts <= Seconds(0)) refuse(text, "it takes no time");
   return incident;

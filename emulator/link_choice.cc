@@ -1,5 +1,7 @@
 #include "emulator/link_choice.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace gradwire::emulator {
@@ -39,7 +41,8 @@ LinkChoice choose_links(const sim::Cluster& cluster, const std::string& shaper,
   if (process.empty() && (shaper == "link" || shaper == "auto"))
     choice.wires = plan_wires(cluster, transport, seed);
   if (!choice.star.empty() || choice.wires) return choice;
-  if (shaper == "link") refuse_network("the link process cannot: " + process, "leave --shaper out");
+  if (shaper == "link")
+    refuse_network("the link process cannot: " + process, "use --shaper tbf, or --executor flow");
   if (shaper != "auto") refuse_network("the kernel cannot: " + kernel, "use --shaper link");
   refuse_network("the kernel cannot (" + kernel + "), nor can the link process (" + process + ")",
                  "use --executor flow or packet");
@@ -52,6 +55,28 @@ void require_hold(const WirePlan& plan, double frame_rate) {
       "its links carry " + format_rate(BitsPerSecond(plan.load())) +
           " together, and the link process holds " + format_rate(held) + " here and now",
       "use slower links, --shaper tbf where the kernel can make them, or --executor flow");
+}
+
+void require_hold(const std::vector<HostLink>& star, int processors) {
+  double all = 0;
+  for (const HostLink& link : star) all += link.rate.value();
+  const double most = kMostOfProcessor.value() * processors;
+  if (all <= most) return;
+  refuse_network("its hosts send " + format_rate(BitsPerSecond(all)) + " together, and " +
+                     std::to_string(processors) + (processors == 1 ? " processor" : " processors") +
+                     " here carry " + format_rate(BitsPerSecond(most)) + " at the very most",
+                 "use fewer hosts, slower links, or --executor flow");
+}
+
+void require_delays(const std::vector<HostLink>& star, const std::string& shaper) {
+  Seconds longest{0};
+  for (const HostLink& link : star) longest = std::max(longest, link.delay);
+  if (shaper != "auto" || 2 * longest.value() < kLeastDelay) return;
+  refuse_network("its links have delays of up to " + format_duration(longest) +
+                     ", this kernel has no netem (module sch_netem), and the link process has at "
+                     "most " +
+                     std::to_string(kMostWireHosts) + " hosts",
+                 "use fewer hosts, --executor flow, or --shaper tbf, which leaves delays out");
 }
 
 }  // namespace gradwire::emulator

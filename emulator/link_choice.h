@@ -25,4 +25,16 @@ LinkChoice choose_links(const sim::Cluster& cluster, const std::string& shaper,
 /// the links carry together, with what it can.
 void require_hold(const WirePlan& plan, double frame_rate);
 
+/// Throws Error(kCapability) where the hosts of a star that the kernel makes send more together
+/// than `processors` of them carry by far: kMostOfProcessor each.
+void require_hold(const std::vector<HostLink>& star, int processors);
+
+/// Twice what docs/emulator.md advises: eight hosts at 1 Gbps on two processors were 15 to 45 %
+/// slow.
+inline constexpr BitsPerSecond kMostOfProcessor{4e9};
+
+/// Throws Error(kCapability) where nobody asked for a kernel without netem, and links have delays
+/// that the link process would make if there were fewer hosts.
+void require_delays(const std::vector<HostLink>& star, const std::string& shaper);
+
 }  // namespace gradwire::emulator

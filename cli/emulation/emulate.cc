@@ -183,7 +183,12 @@ void add_emulate(CLI::App& app, Context& context) {
       ->add_option("--hosts", arguments->hosts,
                    "Real machines instead of namespaces, without shaping: mpi (the ranks of mpirun "
                    "or srun), or names separated by commas, reached by ssh")
-      ->type_name("mpi|NAMES");
+      ->type_name("mpi|NAMES")
+      ->check(CLI::Validator(
+          [](const std::string& names) {
+            return names.empty() ? std::string("it names no host") : std::string();
+          },
+          ""));
   command
       ->add_option("--rendezvous", arguments->rendezvous,
                    "Where their workers come to: an address of rank 0's machine that all reach")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/runs/notes.h"
 #include "runner/run_loop.h"
 
 namespace gradwire::cli {
@@ -57,6 +58,34 @@ std::vector<std::string> machine_words(const emulator::EmulatorReport& report) {
   return lines;
 }
 
+constexpr std::string_view kChaosNote = "chaos: ", kLinksNote = "links were made by ";
+
+/// "htb and netem", "htb, without delays", "the link process".
+std::string links_words(const emulator::EmulatorReport& report) {
+  if (report.shaper == "link") return "the link process";
+  return report.shaper + (report.delay_by == "netem" ? " and netem" : ", without delays");
+}
+
+/// Whether links that were made so are what --shaper asks for.
+bool are_as_asked(std::string_view made, const std::string& shaper) {
+  if (shaper.empty() || shaper == "auto") return true;
+  const bool by_process = made == "the link process";
+  if (shaper == "netem") return made.ends_with("and netem");
+  return by_process == (shaper == "link");
+}
+
+/// Whether a stored emulation may stand for one that is asked for: nothing went wrong in it on
+/// purpose, and its links were made as they shall be.
+bool may_stand(std::span<const results::MetricRow> metrics, const std::string& shaper) {
+  bool as_asked = shaper.empty() || shaper == "auto";
+  for (const std::string& note : results::notes_of(metrics)) {
+    if (note.starts_with(kChaosNote)) return false;
+    if (note.starts_with(kLinksNote))
+      as_asked = are_as_asked(std::string_view(note).substr(kLinksNote.size()), shaper);
+  }
+  return as_asked;
+}
+
 }  // namespace
 
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name) {
@@ -90,14 +119,15 @@ void describe(const emulator::EmulatorReport& report, const Context& context) {
                 "; the twin in flow has the delays that were emulated");
 }
 
-/// The run that is taken instead of running; 0 = none. Of emulated runs only those that say what
-/// their links were.
+/// The run that is taken instead of running; 0 = none. Of emulated runs the latest, if it says what
+/// its links were and may stand for this one.
 results::RunId EmulatedRun::finished(const Scenario& scenario, const runner::RunProgress& at,
                                      bool emulated) {
   if (!options_.resume) return 0;
   const auto found = store_.find_ended(scenario.hash, scenario.seed);
   const bool usable =
-      found && (!emulated || std::isfinite(whole_run_figure(store_, *found, kOverhead)));
+      found && (!emulated || (std::isfinite(whole_run_figure(store_, *found, kOverhead)) &&
+                              may_stand(store_.metrics(*found), options_.shaper)));
   if (!usable) return 0;
   observer_.on_run_ended(at, *store_.run(*found), true);
   return *found;
@@ -139,13 +169,15 @@ results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunP
 runner::RunFacts EmulatedRun::facts() const {
   runner::RunFacts facts;
   facts.notes = report_.missing;
-  for (const std::string& incident : report_.incidents) facts.notes.push_back("chaos: " + incident);
+  for (const std::string& incident : report_.incidents)
+    facts.notes.push_back(std::string(kChaosNote) + incident);
   facts.notes.push_back(payload_words(emulator_->payloads()));
   facts.figures = {{kBaseRtt, report_.median_base_rtt.value(), "s"}};
   if (!report_.machines.empty()) {
     for (std::string& words : machine_words(report_)) facts.notes.push_back(std::move(words));
     return facts;
   }
+  facts.notes.push_back(std::string(kLinksNote) + links_words(report_));
   facts.figures.push_back({kOverhead, report_.median_overhead.value(), "s"});
   facts.figures.push_back({kHeldUp, emulator_->reactions().share, ""});
   try {

@@ -81,6 +81,10 @@ RankHosts::RankHosts(const std::string& hosts, const std::string& rendezvous)
     std::istringstream list(hosts);
     for (std::string name; std::getline(list, name, ',');)
       if (!name.empty()) names_.push_back(name);
+    for (const std::string& name : names_)
+      if (name.starts_with("-"))
+        refuse(subject, "\"" + name + "\" is an option of ssh, no host",
+               "separate names by commas");
     if (names_.empty()) refuse(subject, "it names no host", "separate names by commas");
     size_ = static_cast<int>(names_.size());
     one_machine = std::ranges::all_of(names_, is_here);

@@ -8,9 +8,6 @@
 namespace gradwire::emulator {
 namespace {
 
-/// As many as two bytes of an IPv4 address number.
-constexpr int kMostWireHosts = 250;
-
 Seconds delay_of(const sim::Cluster& cluster, const std::vector<int>& route) {
   Seconds delay{0};
   for (const int id : route) delay = delay + cluster.channel(id).delay;

@@ -14,6 +14,8 @@ namespace gradwire::emulator {
 /// Ways on which a frame is on its way for less are refused: the process that hands it over wakes
 /// up to a tenth of a millisecond late, several times as late on a busy machine.
 inline constexpr double kLeastDelay = 0.5e-3;  // s
+/// As many as two bytes of an IPv4 address number.
+inline constexpr int kMostWireHosts = 250;
 
 struct WirePlan {
   struct Route {

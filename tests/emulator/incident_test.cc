@@ -26,7 +26,7 @@ TEST_CASE("incidents are read as they are written, or refused with how", "[unit]
   CHECK(words_of(parse_incident("kill:0@2s")) == "host 0 is killed at 2.00 s");
   for (const char* wrong :
        {"", "kill", "kill:1", "kill:1@", "kill:1@2s+1s", "pause:1@2s", "stop:1@2s+1s",
-        "cut:x@2s+1s", "cut:-1@2s+1s", "cut:1@2s+0s", "cut:1@2+1s", "@2s:1"}) {
+        "cut:x@2s+1s", "cut:-1@2s+1s", "cut:1@2s+0s", "cut:1@2+1s", "@2s:1", "kill:1@-1s"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(parse_incident(wrong), Error);
   }

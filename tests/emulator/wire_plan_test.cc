@@ -117,6 +117,19 @@ TEST_CASE("More than the process holds is refused with what it holds", "[unit]")
   }
 }
 
+TEST_CASE("A star of the kernel's is refused where processors cannot carry it, or delays were lost",
+          "[unit]") {
+  const std::vector<HostLink> eight(8, {.rate = BitsPerSecond(1e9), .delay = Seconds(1e-3)});
+  CHECK_NOTHROW(require_hold(eight, 2));  // 8 of 2 x 4 Gbps
+  CHECK_THROWS_WITH(require_hold(eight, 1),
+                    Catch::Contains("8.00 Gbps") && Catch::Contains("4.00 Gbps"));
+  CHECK_THROWS_WITH(require_delays(eight, "auto"), Catch::Contains("1.00 ms"));
+  CHECK_NOTHROW(require_delays(eight, "tbf"));  // asked for
+  // 0.4 ms from host to host is too short for the link process as well.
+  const std::vector<HostLink> near(8, {.rate = BitsPerSecond(1e9), .delay = Seconds(0.2e-3)});
+  CHECK_NOTHROW(require_delays(near, "auto"));
+}
+
 TEST_CASE("A link process's report is read, or refused", "[unit]") {
   LinkReport report;
   report.late_99 = 2e-4;

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 
 #include "results/store/store.h"
 #include "tests/cli/emulation/emulated.h"
@@ -36,6 +37,11 @@ TEST_CASE("emulate --hosts: steps of processes on machines are measured, and ran
   CHECK_THAT(on_hosts("localhost,localhost,localhost").err, Contains("there are 3 processes"));
   CHECK_THAT(on_hosts("a,b").err, Contains("--rendezvous"));
   CHECK_THAT(on_hosts("mpi").err, Contains("no rank of mpirun"));
+  CHECK_THAT(on_hosts("").err, Contains("it names no host"));
+  const Result option = on_hosts("-oProxyCommand=touch " + folder.file("made") + ",b");
+  CHECK(option.exit_code == 2);
+  CHECK_THAT(option.err, Contains("an option of ssh"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("made")));
   // Rank 1 never comes.
   const Result alone = on_hosts("mpi",
                                 "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "
