@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "bridge/loss.h"
 
 namespace gradwire::bridge {
 namespace {
@@ -17,6 +18,7 @@ using nlohmann::json;
 
 constexpr auto kGrace = 1500ms;   ///< from SIGTERM to SIGKILL
 constexpr auto kSettle = 700ms;   ///< for what other ranks have to say about what went wrong
+constexpr auto kFarewells = 1s;   ///< for the end of the rank that another's failure comes from
 constexpr auto kAlone = 3000ms;   ///< a launcher's time to end by itself after a rank has died
 constexpr auto kGathering = 60s;  ///< for the last rank to connect
 constexpr auto kLook = 1000ms;    ///< between looks at processors
@@ -98,11 +100,13 @@ void Hub::take(RankLink& link, const std::string& line) {
                   "run all ranks");
   } else {
     const Event next = event_of(message, world);
+    if (next.kind == Event::Kind::kEnd) link.blocked_on = order_->blocked_on(next.rank);
     order_->add(next);
     calls_ += next.kind == Event::Kind::kCall;
     steps_[static_cast<std::size_t>(next.rank)] += next.kind == Event::Kind::kStep;
     if (next.kind == Event::Kind::kEnd) {
       link.ended = true;
+      link.ended_at = Clock::now();
       link.failure = next.failure;
     }
   }
@@ -148,13 +152,6 @@ std::int64_t Hub::steps() const {
   return steps_.empty() ? 0 : *std::ranges::min_element(steps_);
 }
 
-std::string Hub::last_words(int rank) const {
-  const Call* call = order_->latest_call(rank);
-  if (!call) return "before its first call";
-  return "after its call " + std::to_string(call->number) + ", " + describe(*call) +
-         place_text(*call);
-}
-
 std::string Hub::conflict() {
   if (!order_ || !order_->conflict()) return {};
   if (!conflict_seen_) conflict_seen_ = Clock::now();
@@ -163,19 +160,13 @@ std::string Hub::conflict() {
   return order_->describe_conflict();
 }
 
-/// The first that is gone without having told its end, or that ended by an exception.
+/// Who was lost, once others have had time to be: a victim's exception may come first.
 std::string Hub::lost_rank() {
-  for (const auto& [rank, link] : ranks_) {
-    const bool failed = !link->failure.empty();
-    if (!failed && (!link->closed() || link->ended)) continue;
-    if (!lost_seen_) lost_seen_ = Clock::now();
-    if (Clock::now() - *lost_seen_ < kSettle) return {};
-    const std::string who = "rank " + std::to_string(rank);
-    return (failed ? who + " failed: " + link->failure
-                   : who + " died (process " + std::to_string(link->process()) + ")") +
-           "; it was lost " + last_words(rank);
-  }
-  return {};
+  if (std::ranges::none_of(ranks_, [](const auto& r) { return is_lost(*r.second); })) return {};
+  if (!lost_seen_) lost_seen_ = Clock::now();
+  if (Clock::now() - *lost_seen_ < kFarewells) return {};
+  const std::string waits = who_waits();
+  return describe_loss(ranks_, *order_) + (waits.empty() ? "" : "; " + waits);
 }
 
 /// Somebody waits for a rank whose script is through.
@@ -187,8 +178,8 @@ std::string Hub::ended_early() const {
     for (const int other : order_->operations()[*operation].missing()) {
       const auto found = ranks_.find(other);
       if (found == ranks_.end() || !found->second->ended) continue;
-      return "rank " + std::to_string(other) + " is through with its script " + last_words(other) +
-             ", but " + who_waits();
+      return "rank " + std::to_string(other) + " is through with its script " +
+             last_words(*order_, other) + ", but " + who_waits();
     }
   }
   return {};
@@ -200,7 +191,8 @@ std::string Hub::who_waits() const {
     const auto operation = lives(rank) ? order_->blocked_on(rank) : std::nullopt;
     if (!operation) continue;
     text += (text.empty() ? "rank " : "; rank ") + std::to_string(rank) + " waits for " +
-            ranks_text(order_->operations()[*operation].missing()) + " " + last_words(rank);
+            ranks_text(order_->operations()[*operation].missing()) + " " +
+            last_words(*order_, rank);
   }
   return text;
 }
@@ -244,7 +236,7 @@ std::string Hub::standstill() {
     const auto use = uses.find(link->process());
     const bool stopped = use != uses.end() && use->second.stopped;
     culprits += (culprits.empty() ? "rank " : "; rank ") + std::to_string(rank) +
-                (stopped ? " is stopped " : " does nothing ") + last_words(rank);
+                (stopped ? " is stopped " : " does nothing ") + last_words(*order_, rank);
   }
   const std::string waits = who_waits();
   return "nothing has happened for " + seconds_text(options_.patience) + ": " +

@@ -86,7 +86,6 @@ class Hub {
   bool lives(int rank) const;
   std::map<pid_t, ProcessUse> uses_of_living() const;
   bool somebody_works();
-  std::string last_words(int rank) const;
   std::string who_waits() const;
   std::int64_t steps() const;
 

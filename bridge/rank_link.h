@@ -24,10 +24,11 @@ class RankLink {
   std::vector<std::string> read_lines();
   bool closed() const { return closed_; }
 
-  std::optional<int> rank;  ///< once it has said so
-  bool ended = false;       ///< it has told its end
-  std::string failure;      ///< the exception that ended it
-  std::chrono::steady_clock::time_point closed_at;
+  std::optional<int> rank;                ///< once it has said so
+  bool ended = false;                     ///< it has told its end
+  std::string failure;                    ///< the exception that ended it
+  std::optional<std::size_t> blocked_on;  ///< operation that it waited for when it ended
+  std::chrono::steady_clock::time_point ended_at, closed_at;
 
  private:
   FileDescriptor socket_;

@@ -47,6 +47,21 @@ def misbehave(rank):
         all_reduce(rank, 16)
     elif behaviour == "leaves":
         sys.exit(0)
+    elif behaviour in ("victim-dies", "victim-leaves"):
+        time.sleep(0.2)  # the others' exceptions come first
+        if behaviour == "victim-dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+    elif behaviour == "launcher":
+        raise ValueError("no such layer")
+
+
+def lose_peer(rank):
+    """Fails as gloo does where another's end of a connection is closed; the process ends later."""
+    all_reduce(rank, 16)
+    rank.fail("RuntimeError: Connection closed by peer")
+    rank.end()
+    time.sleep(0.5)
+    sys.exit(1)
 
 
 def run(number):
@@ -60,9 +75,11 @@ def run(number):
     rank.step()
     if number == 1 and behaviour not in ("alike", "hub", "orphan"):
         misbehave(rank)
+    elif number == 0 and behaviour.startswith("victim"):
+        lose_peer(rank)
     else:
         all_reduce(rank, 16)
-        if number != 1 and behaviour in ("order", "size", "dies", "hangs", "stops", "leaves"):
+        if number != 1 and behaviour in ("order", "size", "dies", "hangs", "stops", "leaves", "launcher"):
             time.sleep(60)
     if behaviour == "hub":
         time.sleep(60)
@@ -82,5 +99,11 @@ if behaviour == "orphan" and os.fork() == 0:
         file.write(str(os.getpid()))
     time.sleep(60)
     sys.exit(0)
+if behaviour == "launcher":
+    os.waitpid(children[1], 0)
+    for child in (children[0], children[2]):
+        os.kill(child, signal.SIGTERM)
+    time.sleep(3)
+    sys.exit(1)
 failed = [child for child in children if os.waitpid(child, 0)[1] != 0]
 sys.exit(1 if failed else 0)

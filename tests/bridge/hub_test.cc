@@ -124,6 +124,21 @@ TEST_CASE("hub: a rank's exception is told", "[unit]") {
   CHECK_THAT(Script("raises").run().problem, Contains("rank 1 failed: ValueError: no such layer"));
 }
 
+TEST_CASE("hub: a victim's exception that comes first is not taken for the cause", "[unit]") {
+  const std::string victim =
+      "; then rank 0 failed after its call 2, all-reduce (sum) of 16 float32 at fake_ranks.py:";
+  const std::string dies = Script("victim-dies").run().problem;
+  CHECK_THAT(dies, Catch::StartsWith("rank 1 died (process ") && Contains("without a farewell") &&
+                       Contains("after its call 1,") && Contains(victim) &&
+                       Contains("Connection closed by peer"));
+  const std::string leaves = Script("victim-leaves").run().problem;
+  CHECK_THAT(leaves, Catch::StartsWith("rank 1 is through with its script after its call 1,") &&
+                         Contains(victim));
+  // The control: what the launcher ends after a failure is not its cause.
+  CHECK_THAT(Script("launcher").run().problem,
+             Catch::StartsWith("rank 1 failed: ValueError: no such layer"));
+}
+
 TEST_CASE("hub: a rank that does nothing while others wait is named", "[unit]") {
   CHECK_THAT(Script("hangs").run().problem, Contains("nothing has happened for 1.50 s") &&
                                                 Contains("rank 1 does nothing") &&

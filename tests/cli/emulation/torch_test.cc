@@ -465,3 +465,22 @@ TEST_CASE("torch: ranks of PyTorch that call in another order are named", "[need
   CHECK_THAT(result.err, Contains("do not call their collectives in one order") &&
                              Contains("disorder.py:") && Contains("broadcast"));
 }
+
+TEST_CASE("torch: of ranks of PyTorch that fail, the one that went first is named",
+          "[needs-pytorch]") {
+  const std::pair<const char*, const char*> cases[] = {{"killed", "rank 1 died (process "},
+                                                       {"exits", "rank 1 died (process "},
+                                                       {"leaves", "rank 1 is through"},
+                                                       {"raises", "rank 1 failed: ValueError"}};
+  for (const auto& [way, cause] : cases) {
+    CAPTURE(way);
+    const Work work;
+    std::vector<std::string> arguments = {"--network", work.file("net.json"), "--"};
+    const auto command = torchrun(2, {"lost.py", way});
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const Result result = work.torch(arguments);
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, Contains(std::string("warning: ") + cause));
+    CHECK_THAT(result.err, Contains("after its call 2, all-reduce (sum) of 16 float32"));
+  }
+}

@@ -1,0 +1,105 @@
+#include "bridge/loss.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace gradwire::bridge {
+namespace {
+
+using Ranks = std::map<int, RankLink*>;
+
+bool has_failed(const RankLink& link) {
+  return !link.failure.empty();
+}
+
+bool has_died(const RankLink& link) {
+  return link.closed() && !link.ended;
+}
+
+auto lost_at(const RankLink& link) {
+  return link.ended ? link.ended_at : link.closed_at;
+}
+
+int first_lost(const Ranks& ranks) {
+  std::optional<int> first;
+  for (const auto& [rank, link] : ranks)
+    if (is_lost(*link) && (!first || lost_at(*link) < lost_at(*ranks.at(*first)))) first = rank;
+  return first.value();
+}
+
+/// Who died while the process of `failed` was still there.
+std::optional<int> died_before(const Ranks& ranks, const RankLink& failed) {
+  std::optional<int> first;
+  for (const auto& [rank, link] : ranks) {
+    if (!has_died(*link) || (failed.closed() && link->closed_at >= failed.closed_at)) continue;
+    if (!first || link->closed_at < ranks.at(*first)->closed_at) first = rank;
+  }
+  return first;
+}
+
+/// Who has ended without calling what `failed` waited for.
+std::optional<int> ended_before(const Ranks& ranks, const RankLink& failed, const Order& order) {
+  if (!failed.blocked_on) return std::nullopt;
+  for (const int rank : order.operations()[*failed.blocked_on].missing()) {
+    const auto found = ranks.find(rank);
+    if (found != ranks.end() && found->second->ended) return rank;
+  }
+  return std::nullopt;
+}
+
+int cause_of(const Ranks& ranks, const Order& order) {
+  const int first = first_lost(ranks);
+  if (!has_failed(*ranks.at(first))) return first;
+  if (const auto died = died_before(ranks, *ranks.at(first))) return *died;
+  int cause = first;
+  std::set<int> seen = {first};
+  while (const auto next = ended_before(ranks, *ranks.at(cause), order)) {
+    if (!seen.insert(*next).second) return first;  // they waited for each other
+    cause = *next;
+  }
+  return cause;
+}
+
+std::string cause_text(int rank, const RankLink& link, const Order& order) {
+  const std::string who = "rank " + std::to_string(rank), where = last_words(order, rank);
+  if (has_failed(link)) return who + " failed: " + link.failure + "; it was lost " + where;
+  if (link.ended) return who + " is through with its script " + where;
+  return who + " died (process " + std::to_string(link.process()) +
+         ") without a farewell; it was lost " + where;
+}
+
+/// The first of those that failed besides `cause`, and who else.
+std::string victims_text(const Ranks& ranks, int cause, const Order& order) {
+  std::vector<int> failed;
+  for (const auto& [rank, link] : ranks)
+    if (rank != cause && has_failed(*link)) failed.push_back(rank);
+  if (failed.empty()) return {};
+  const auto first =
+      std::ranges::min_element(failed, {}, [&](int rank) { return lost_at(*ranks.at(rank)); });
+  const int rank = *first;
+  failed.erase(first);
+  return "; then rank " + std::to_string(rank) + " failed " + last_words(order, rank) + ": " +
+         ranks.at(rank)->failure + (failed.empty() ? "" : "; so did " + ranks_text(failed));
+}
+
+}  // namespace
+
+bool is_lost(const RankLink& link) {
+  return has_failed(link) || has_died(link);
+}
+
+std::string last_words(const Order& order, int rank) {
+  const Call* call = order.latest_call(rank);
+  if (!call) return "before its first call";
+  return "after its call " + std::to_string(call->number) + ", " + describe(*call) +
+         place_text(*call);
+}
+
+std::string describe_loss(const Ranks& ranks, const Order& order) {
+  const int cause = cause_of(ranks, order);
+  return cause_text(cause, *ranks.at(cause), order) + victims_text(ranks, cause, order);
+}
+
+}  // namespace gradwire::bridge
