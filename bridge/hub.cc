@@ -128,6 +128,7 @@ void Hub::read(RankLink& link) {
 }
 
 void Hub::listen(int milliseconds) {
+  links_.remove_if([](const RankLink& link) { return link.closed() && !link.rank; });
   std::vector<pollfd> waits = {{listener_.get(), POLLIN, 0}};
   std::vector<RankLink*> open;
   for (RankLink& link : links_)

@@ -65,9 +65,10 @@ def activate():
         os._exit(5)
     from torch.distributed import distributed_c10d as c10d
 
-    from gradwire_torch import alike
+    from gradwire_torch import alike, link
     from gradwire_torch.process_group import RecordedGroup
 
+    link.watch(os.environ[HUB_VARIABLE])
     if alike.ranks():
         alike.pretend()
 

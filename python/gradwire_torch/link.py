@@ -8,20 +8,47 @@ import threading
 from gradwire_torch.messages import line
 
 
+def _connect(path):
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(path)
+    except OSError as error:
+        raise RuntimeError(
+            f"gradwire: no hub listens at {path} ({error.strerror}); "
+            "start the script with `gradwire torch -- ...`"
+        ) from None
+    return connection
+
+
+def watch(path):
+    """Ends this process when the hub goes. Ranks that wait for each other before they have a
+    process group would wait for ever: nobody else ends them then. Says nothing to the hub."""
+    process = os.getpid()
+    connection = _connect(path)
+
+    def wait():
+        try:
+            while connection.recv(64):
+                pass
+        except ConnectionError:
+            pass
+        except OSError:  # the script has closed what is not its own
+            return
+        if os.getpid() == process:
+            sys.stderr.write("gradwire: the hub is gone, so this process ends\n")
+            sys.stderr.flush()
+            os._exit(1)
+
+    threading.Thread(target=wait, name="gradwire watch", daemon=True).start()
+
+
 class Link:
     """One a process. If the hub goes away, the process ends: nobody would hear it."""
 
     def __init__(self, path):
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self._socket.connect(path)
-        except OSError as error:
-            raise RuntimeError(
-                f"gradwire: no hub listens at {path} ({error.strerror}); "
-                "start the script with `gradwire torch -- ...`"
-            ) from None
+        self._socket = _connect(path)
         self._closing = False
         threading.Thread(target=self._watch, name="gradwire hub", daemon=True).start()
 

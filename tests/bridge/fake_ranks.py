@@ -6,8 +6,9 @@ import signal
 import sys
 import time
 
+from gradwire_torch import link
 from gradwire_torch import rank as ranks
-from gradwire_torch.messages import ALIKE_VARIABLE
+from gradwire_torch.messages import ALIKE_VARIABLE, HUB_VARIABLE
 
 world, behaviour = int(sys.argv[1]), sys.argv[2]
 
@@ -64,7 +65,17 @@ def lose_peer(rank):
     sys.exit(1)
 
 
+def gather():
+    """As a rank that imports PyTorch and waits for the others at a store."""
+    link.watch(os.environ[HUB_VARIABLE])
+    with open(sys.argv[3], "a") as file:
+        file.write("ready\n")
+    time.sleep(60)
+
+
 def run(number):
+    if behaviour == "gathering":
+        gather()
     rank = ranks.this_rank(number, world)
     rank.group("0", list(range(world)))
     if behaviour == "pair":

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "base/error.h"
@@ -196,8 +197,11 @@ TEST_CASE("hub: an interrupt ends the script and keeps what was told", "[unit]")
   CHECK_FALSE(script.recording().whole);
 }
 
-TEST_CASE("hub: where it is killed, its ranks end, and the file has what they told", "[unit]") {
-  Script script("hub", 2);
+namespace {
+
+/// Kills a hub that runs `script` once `ready`; true: all of the script's processes end by
+/// themselves.
+bool ends_with_hub(Script& script, const std::function<bool()>& ready) {
   const pid_t hub = ::fork();
   REQUIRE(hub >= 0);
   if (hub == 0) {
@@ -210,22 +214,40 @@ TEST_CASE("hub: where it is killed, its ranks end, and the file has what they to
     ::_exit(0);
   }
   const FamilyKeeper family;  // orphans come to this process
-  const auto told = [&] {
-    std::ifstream file(script.options.recording);
-    std::string line, all;
-    int waits = 0;
-    while (std::getline(file, line)) waits += line.find("\"wait\"") != std::string::npos;
-    return waits;
-  };
-  for (int tries = 0; tries < 200 && told() < 3; ++tries) std::this_thread::sleep_for(50ms);
+  for (int tries = 0; tries < 200 && !ready(); ++tries) std::this_thread::sleep_for(50ms);
   ::kill(hub, SIGKILL);
   ::waitpid(hub, nullptr, 0);
   const auto killed = std::chrono::steady_clock::now();
   while (!descendants_of(::getpid()).empty() && std::chrono::steady_clock::now() - killed < 10s)
     std::this_thread::sleep_for(50ms);
-  CHECK(descendants_of(::getpid()).empty());
+  const bool nobody = descendants_of(::getpid()).empty();
   family.end_all(0ms, 0);
+  return nobody;
+}
+
+}  // namespace
+
+TEST_CASE("hub: where it is killed, its ranks end, and the file has what they told", "[unit]") {
+  Script script("hub", 2);
+  CHECK(ends_with_hub(script, [&] {
+    std::ifstream file(script.options.recording);
+    int waits = 0;
+    for (std::string line; std::getline(file, line);)
+      waits += line.find("\"wait\"") != std::string::npos;
+    return waits >= 3;
+  }));
   CHECK(read_recording(script.options.recording).events[0].size() >= 3);
+}
+
+TEST_CASE("hub: where it is killed, ranks without a process group end, too", "[unit]") {
+  Script script("gathering", 2);
+  script.command.push_back(script.folder.file("ready"));
+  CHECK(ends_with_hub(script, [&] {
+    std::ifstream file(script.folder.file("ready"));
+    int lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    return lines == 2;
+  }));
 }
 
 TEST_CASE("hub: what it cannot write or start is said", "[unit]") {

@@ -1,9 +1,13 @@
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <sstream>
+#include <thread>
 
+#include "base/child_process.h"
 #include "base/file_descriptor.h"
 #include "results/store/store.h"
 #include "tests/cli/emulation/python.h"
@@ -483,4 +487,34 @@ TEST_CASE("torch: of ranks of PyTorch that fail, the one that went first is name
     CHECK_THAT(result.err, Contains(std::string("warning: ") + cause));
     CHECK_THAT(result.err, Contains("after its call 2, all-reduce (sum) of 16 float32"));
   }
+}
+
+TEST_CASE("torch: where it is killed, a process that has made no group yet ends, too",
+          "[needs-pytorch]") {
+  using namespace std::chrono_literals;
+  const Work work;
+  const std::string named = work.file("pid");
+  ChildProcess gradwire({program_path(), "torch", "--db", work.file("runs.db"), "--no-report",
+                         "--network", work.file("net.json"), "--", python_with_torch(), "-c",
+                         "import os, sys, time, torch\n"
+                         "open(sys.argv[1] + '-', 'w').write(str(os.getpid()))\n"
+                         "os.rename(sys.argv[1] + '-', sys.argv[1])\n"
+                         "time.sleep(60)",
+                         named},
+                        {});
+  const auto within = [](std::chrono::seconds time, const auto& holds) {
+    for (const auto begun = std::chrono::steady_clock::now();
+         !holds() && std::chrono::steady_clock::now() - begun < time;)
+      std::this_thread::sleep_for(50ms);
+    return holds();
+  };
+  REQUIRE(within(60s, [&] { return std::filesystem::exists(named); }));
+  const std::string stat = "/proc/" + read_file(named) + "/stat";
+  const auto gone = [&] {  // or a zombie that nobody has taken
+    return !std::filesystem::exists(stat) || read_file(stat).find(") Z ") != std::string::npos;
+  };
+  CHECK_FALSE(gone());
+  ::kill(gradwire.pid(), SIGKILL);
+  gradwire.wait();
+  CHECK(within(10s, gone));
 }
