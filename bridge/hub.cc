@@ -161,10 +161,23 @@ std::string Hub::conflict() {
   return order_->describe_conflict();
 }
 
+/// Workers that a rank has forked hold its connection after its death.
+void Hub::close_links_of_gone() {
+  const auto there = uses_of_living();
+  std::vector<RankLink*> gone;
+  for (const auto& [rank, link] : ranks_)
+    if (lives(rank) && link->process() > 0 && !there.contains(link->process()))
+      gone.push_back(link);
+  listen(0);  // what they told before
+  for (RankLink* link : gone)
+    if (!link->closed() && !link->ended) link->close();
+}
+
 /// Who was lost, once others have had time to be: a victim's exception may come first.
 std::string Hub::lost_rank() {
   if (std::ranges::none_of(ranks_, [](const auto& r) { return is_lost(*r.second); })) return {};
   if (!lost_seen_) lost_seen_ = Clock::now();
+  close_links_of_gone();
   if (Clock::now() - *lost_seen_ < kFarewells) return {};
   const std::string waits = who_waits();
   return describe_loss(ranks_, *order_) + (waits.empty() ? "" : "; " + waits);

@@ -80,6 +80,7 @@ class Hub {
   std::string problem();
   std::string conflict();
   std::string lost_rank();
+  void close_links_of_gone();
   std::string ended_early() const;
   std::string standstill();
   std::string absent_ranks() const;

@@ -29,6 +29,11 @@ pid_t process_of(int socket) {
 RankLink::RankLink(FileDescriptor socket)
     : socket_(std::move(socket)), process_(process_of(socket_.get())) {}
 
+void RankLink::close() {
+  closed_ = true;
+  closed_at = std::chrono::steady_clock::now();
+}
+
 std::vector<std::string> RankLink::read_lines() {
   std::array<char, 1 << 16> buffer;
   while (!closed_) {
@@ -36,8 +41,7 @@ std::vector<std::string> RankLink::read_lines() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (count <= 0) {  // a reset is an end, too
-      closed_ = true;
-      closed_at = std::chrono::steady_clock::now();
+      close();
       break;
     }
     partial_.append(buffer.data(), static_cast<std::size_t>(count));

@@ -23,6 +23,8 @@ class RankLink {
   /// Throws Error(kFailure) for a line that is too long.
   std::vector<std::string> read_lines();
   bool closed() const { return closed_; }
+  /// For a process that is gone while what it has forked still holds the connection.
+  void close();
 
   std::optional<int> rank;                ///< once it has said so
   bool ended = false;                     ///< it has told its end

@@ -48,9 +48,11 @@ def misbehave(rank):
         all_reduce(rank, 16)
     elif behaviour == "leaves":
         sys.exit(0)
-    elif behaviour in ("victim-dies", "victim-leaves"):
+    elif behaviour in ("victim-dies", "victim-forks", "victim-leaves"):
+        if behaviour == "victim-forks" and os.fork() == 0:
+            time.sleep(60)  # holds the connection
         time.sleep(0.2)  # the others' exceptions come first
-        if behaviour == "victim-dies":
+        if behaviour != "victim-leaves":
             os.kill(os.getpid(), signal.SIGKILL)
     elif behaviour == "launcher":
         raise ValueError("no such layer")
@@ -90,7 +92,8 @@ def run(number):
         lose_peer(rank)
     else:
         all_reduce(rank, 16)
-        if number != 1 and behaviour in ("order", "size", "dies", "hangs", "stops", "leaves", "launcher"):
+        waited = ("order", "size", "dies", "hangs", "stops", "leaves", "launcher")
+        if number != 1 and behaviour in waited:
             time.sleep(60)
     if behaviour == "hub":
         time.sleep(60)

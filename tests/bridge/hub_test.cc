@@ -132,6 +132,7 @@ TEST_CASE("hub: a victim's exception that comes first is not taken for the cause
   CHECK_THAT(dies, Catch::StartsWith("rank 1 died (process ") && Contains("without a farewell") &&
                        Contains("after its call 1,") && Contains(victim) &&
                        Contains("Connection closed by peer"));
+  CHECK_THAT(Script("victim-forks").run().problem, Catch::StartsWith("rank 1 died (process "));
   const std::string leaves = Script("victim-leaves").run().problem;
   CHECK_THAT(leaves, Catch::StartsWith("rank 1 is through with its script after its call 1,") &&
                          Contains(victim));
