@@ -5,6 +5,7 @@
 
 #include "sim/cluster/datagram_wait.h"
 #include "sim/flow/flow_network.h"
+#include "sim/graph/byte_ranges.h"
 
 namespace gradwire::sim {
 namespace {
@@ -85,13 +86,8 @@ std::int64_t FlowNetwork::lose_datagrams(LossSequence& losses, Transfer& t) {
   for (std::int64_t first = 0; first < payload; first += segment) {
     if (!losses.next()) continue;
     if (t.missing < 0) t.missing = take_missing();
-    std::vector<ByteRange>& ranges = missing_[static_cast<std::size_t>(t.missing)];
-    const std::int64_t count = std::min(segment, payload - first);
-    if (!ranges.empty() && ranges.back().first + ranges.back().count == first) {
-      ranges.back().count += count;
-    } else {
-      ranges.push_back({first, count});
-    }
+    append(missing_[static_cast<std::size_t>(t.missing)],
+           {first, std::min(segment, payload - first)});
   }
   if (t.missing < 0) return 0;
   const ByteRange& range = missing_[static_cast<std::size_t>(t.missing)].front();

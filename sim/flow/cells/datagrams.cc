@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/graph/byte_ranges.h"
+
 namespace gradwire::sim {
 
 void DatagramFlow::write(std::uint64_t id, std::int64_t bytes) {
@@ -67,11 +69,7 @@ std::vector<ByteRange> DatagramFlow::missing_of(const Message& message) const {
   for (std::size_t i = 0; i < message.there.size(); ++i) {
     if (message.there[i]) continue;
     const std::int64_t first = static_cast<std::int64_t>(i) * way_.segment;
-    const std::int64_t count = std::min(way_.segment, message.payload - first);
-    if (!missing.empty() && missing.back().first + missing.back().count == first)
-      missing.back().count += count;
-    else
-      missing.push_back({first, count});
+    append(missing, {first, std::min(way_.segment, message.payload - first)});
   }
   return missing;
 }
