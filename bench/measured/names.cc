@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/joined_texts.h"
 #include "bench/measured/transformer_shape.h"
 #include "scenarios/profiles/profile.h"
 
@@ -33,14 +34,8 @@ Words words_of(const std::string& written) {
   return words;
 }
 
-std::string joined(const Words& words, const char* between = "") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 std::string squeezed(const std::string& written) {
-  return joined(words_of(written));
+  return joined_texts(words_of(written), "");
 }
 
 std::string found_in(const Aliases& aliases, const std::string& written) {
@@ -90,7 +85,8 @@ std::string device_named(const std::string& written) {
     if (!is_size(word)) without_size.push_back(word);
   }
   for (const Words& tried : {words, without_size})
-    if (const auto found = names.find(joined(tried)); found != names.end()) return found->second;
+    if (const auto found = names.find(joined_texts(tried, "")); found != names.end())
+      return found->second;
   return written;
 }
 
@@ -138,7 +134,7 @@ std::string workload_named(const std::string& written) {
       break;
     without_version.push_back(word);
   }
-  const auto model = names.find(joined(without_version));
+  const auto model = names.find(joined_texts(without_version, ""));
   return model == names.end() ? written : model->second;
 }
 
@@ -285,7 +281,7 @@ std::optional<Metric> metric_named(const std::string& written) {
     const auto unit = units.find(word);
     if (word != "time") words.push_back(unit == units.end() ? word : unit->second);
   }
-  const auto found = metrics.find(joined(words, "_"));
+  const auto found = metrics.find(joined_texts(words, "_"));
   if (found == metrics.end()) return std::nullopt;
   return found->second;
 }

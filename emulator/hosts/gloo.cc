@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
+#include "base/environment.h"
 #include "base/error.h"
+#include "base/joined_texts.h"
 #include "emulator/hosts/host_program.h"
 
 namespace gradwire::emulator {
@@ -29,8 +30,8 @@ dist.destroy_process_group()
 )";
 
 std::string python() {
-  const char* const given = std::getenv("GRADWIRE_PYTHON");
-  return given && *given ? given : "python3";
+  const std::string given = environment_variable("GRADWIRE_PYTHON");
+  return given.empty() ? "python3" : given;
 }
 
 }  // namespace
@@ -52,9 +53,8 @@ std::string gloo_version() {
 std::vector<std::string> gloo_rank(int rank, int ranks, std::span<const std::int64_t> elements,
                                    int turns, const std::string& address) {
   GRADWIRE_ASSERT(!elements.empty() && turns > 0);
-  std::string sizes;
-  for (const std::int64_t size : elements)
-    sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+  const std::string sizes =
+      joined_texts(elements, ",", [](std::int64_t size) { return std::to_string(size); });
   return {
       "/usr/bin/env",        "GLOO_SOCKET_IFNAME=eth0", python(), "-c", kRank, std::to_string(rank),
       std::to_string(ranks), std::to_string(turns),     address,  sizes};
