@@ -22,21 +22,20 @@ auto lost_at(const RankLink& link) {
   return link.ended ? link.ended_at : link.closed_at;
 }
 
-int first_lost(const Ranks& ranks) {
+/// Of the ranks that `counts` holds for, who was lost first.
+template <class Counts>
+std::optional<int> first_of(const Ranks& ranks, Counts counts) {
   std::optional<int> first;
   for (const auto& [rank, link] : ranks)
-    if (is_lost(*link) && (!first || lost_at(*link) < lost_at(*ranks.at(*first)))) first = rank;
-  return first.value();
+    if (counts(*link) && (!first || lost_at(*link) < lost_at(*ranks.at(*first)))) first = rank;
+  return first;
 }
 
 /// Who died while the process of `failed` was still there.
 std::optional<int> died_before(const Ranks& ranks, const RankLink& failed) {
-  std::optional<int> first;
-  for (const auto& [rank, link] : ranks) {
-    if (!has_died(*link) || (failed.closed() && link->closed_at >= failed.closed_at)) continue;
-    if (!first || link->closed_at < ranks.at(*first)->closed_at) first = rank;
-  }
-  return first;
+  return first_of(ranks, [&](const RankLink& link) {
+    return has_died(link) && !(failed.closed() && link.closed_at >= failed.closed_at);
+  });
 }
 
 /// Who has ended without calling what `failed` waited for.
@@ -50,7 +49,7 @@ std::optional<int> ended_before(const Ranks& ranks, const RankLink& failed, cons
 }
 
 int cause_of(const Ranks& ranks, const Order& order) {
-  const int first = first_lost(ranks);
+  const int first = first_of(ranks, is_lost).value();
   if (!has_failed(*ranks.at(first))) return first;
   if (const auto died = died_before(ranks, *ranks.at(first))) return *died;
   int cause = first;
@@ -72,16 +71,15 @@ std::string cause_text(int rank, const RankLink& link, const Order& order) {
 
 /// The first of those that failed besides `cause`, and who else.
 std::string victims_text(const Ranks& ranks, int cause, const Order& order) {
-  std::vector<int> failed;
-  for (const auto& [rank, link] : ranks)
-    if (rank != cause && has_failed(*link)) failed.push_back(rank);
-  if (failed.empty()) return {};
+  const RankLink* const culprit = ranks.at(cause);
   const auto first =
-      std::ranges::min_element(failed, {}, [&](int rank) { return lost_at(*ranks.at(rank)); });
-  const int rank = *first;
-  failed.erase(first);
-  return "; then rank " + std::to_string(rank) + " failed " + last_words(order, rank) + ": " +
-         ranks.at(rank)->failure + (failed.empty() ? "" : "; so did " + ranks_text(failed));
+      first_of(ranks, [&](const RankLink& link) { return &link != culprit && has_failed(link); });
+  if (!first) return {};
+  std::vector<int> others;
+  for (const auto& [rank, link] : ranks)
+    if (rank != cause && rank != *first && has_failed(*link)) others.push_back(rank);
+  return "; then rank " + std::to_string(*first) + " failed " + last_words(order, *first) + ": " +
+         ranks.at(*first)->failure + (others.empty() ? "" : "; so did " + ranks_text(others));
 }
 
 }  // namespace
