@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "results/runs/notes.h"
+#include "results/statistics/median.h"
 #include "runner/run_loop.h"
 
 namespace gradwire::cli {
@@ -66,21 +67,27 @@ std::string links_words(const emulator::EmulatorReport& report) {
   return report.shaper + (report.delay_by == "netem" ? " and netem" : ", without delays");
 }
 
-/// Whether links that were made so are what --shaper asks for.
+/// Whether links that were made so are what this --shaper asks for, which is not auto.
 bool are_as_asked(std::string_view made, const std::string& shaper) {
-  if (shaper.empty() || shaper == "auto") return true;
-  const bool by_process = made == "the link process";
   if (shaper == "netem") return made.ends_with("and netem");
-  return by_process == (shaper == "link");
+  return (made == "the link process") == (shaper == "link");
 }
 
-/// Whether a stored emulation may stand for one that is asked for: nothing went wrong in it on
-/// purpose, and its links were made as they shall be.
+/// NaN where it was not stored.
+double figure_in(std::span<const results::MetricRow> metrics, const std::string& name) {
+  for (const results::MetricRow& row : metrics)
+    if (row.name == name && row.step < 0) return row.value;
+  return std::nan("");
+}
+
+/// Whether a stored emulation may stand for one that is asked for: it says what its links were,
+/// they were made as they shall be, and nothing went wrong on purpose.
 bool may_stand(std::span<const results::MetricRow> metrics, const std::string& shaper) {
+  if (!std::isfinite(figure_in(metrics, kOverhead))) return false;
   bool as_asked = shaper.empty() || shaper == "auto";
   for (const std::string& note : results::notes_of(metrics)) {
     if (note.starts_with(kChaosNote)) return false;
-    if (note.starts_with(kLinksNote))
+    if (!as_asked && note.starts_with(kLinksNote))
       as_asked = are_as_asked(std::string_view(note).substr(kLinksNote.size()), shaper);
   }
   return as_asked;
@@ -89,15 +96,14 @@ bool may_stand(std::span<const results::MetricRow> metrics, const std::string& s
 }  // namespace
 
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name) {
-  for (const results::MetricRow& row : store.metrics(run))
-    if (row.name == name && row.step < 0) return row.value;
-  return std::nan("");
+  return figure_in(store.metrics(run), name);
 }
 
 runner::EmulatedLinks emulated_links(const results::Store& store, results::RunId run) {
-  const double overhead = whole_run_figure(store, run, kOverhead);  // none of measured ones
+  const std::vector<results::MetricRow> metrics = store.metrics(run);
+  const double overhead = figure_in(metrics, kOverhead);  // none of measured ones
   runner::EmulatedLinks links{true, Seconds(std::isfinite(overhead) ? overhead : 0)};
-  for (const results::MetricRow& row : store.metrics(run))
+  for (const results::MetricRow& row : metrics)
     if (row.provenance == results::Provenance::kPartlyEmulated) links.delays = false;
   return links;
 }
@@ -119,15 +125,13 @@ void describe(const emulator::EmulatorReport& report, const Context& context) {
                 "; the twin in flow has the delays that were emulated");
 }
 
-/// The run that is taken instead of running; 0 = none. Of emulated runs the latest, if it says what
-/// its links were and may stand for this one.
+/// The run that is taken instead of running; 0 = none. Of emulated runs the latest, if it may stand
+/// for this one.
 results::RunId EmulatedRun::finished(const Scenario& scenario, const runner::RunProgress& at,
                                      bool emulated) {
   if (!options_.resume) return 0;
   const auto found = store_.find_ended(scenario.hash, scenario.seed);
-  const bool usable =
-      found && (!emulated || (std::isfinite(whole_run_figure(store_, *found, kOverhead)) &&
-                              may_stand(store_.metrics(*found), options_.shaper)));
+  const bool usable = found && (!emulated || may_stand(store_.metrics(*found), options_.shaper));
   if (!usable) return 0;
   observer_.on_run_ended(at, *store_.run(*found), true);
   return *found;
@@ -203,15 +207,16 @@ void EmulatedRun::add_gloo(runner::RunFacts& facts) const {
     facts.notes.push_back("Gloo sums nothing here: no step has a collective");
     return;
   }
-  std::vector<Seconds> times = gloo->seconds;
-  std::ranges::sort(times);
-  const Seconds median = times[times.size() / 2];
+  std::vector<double> times;
+  for (const Seconds time : gloo->seconds) times.push_back(time.value());
+  const auto [least, most] = std::ranges::minmax(times);
+  const double median = results::middle_of(times);
   facts.notes.push_back("Gloo of PyTorch " + gloo->version + " sums a step's " +
-                        std::to_string(gloo->elements) + " floats in " + format_duration(median) +
-                        " (" + format_duration(times.front()) + " to " +
-                        format_duration(times.back()) + " of " + std::to_string(times.size()) +
-                        "), in the same namespaces");
-  facts.figures.push_back({kGloo, median.value(), "s"});
+                        std::to_string(gloo->elements) + " floats in " +
+                        format_duration(Seconds(median)) + " (" + format_duration(Seconds(least)) +
+                        " to " + format_duration(Seconds(most)) + " of " +
+                        std::to_string(times.size()) + "), in the same namespaces");
+  facts.figures.push_back({kGloo, median, "s"});
 }
 
 void EmulatedRun::require_valid(results::RunId run) const {
