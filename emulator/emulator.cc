@@ -104,10 +104,9 @@ void EmulatorSession::take_kernel_links(const Shaping& shaping) {
   choice_.wires.reset();
   report_.loss_by = "none";
   report_.delay_by = shaping.netem ? "netem" : "none";
-  Seconds longest{0};
+  const Seconds longest = longest_delay(choice_.star);
   for (const HostLink& link : choice_.star) {
     report_.burst.push_back(burst_of(link, shaping));
-    longest = std::max(longest, link.delay);
     if (link.loss > 0) report_.loss_by = "nftables";
   }
   if (longest > Seconds(0) && !shaping.netem)

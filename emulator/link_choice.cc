@@ -69,8 +69,7 @@ void require_hold(const std::vector<HostLink>& star, int processors) {
 }
 
 void require_delays(const std::vector<HostLink>& star, const std::string& shaper) {
-  Seconds longest{0};
-  for (const HostLink& link : star) longest = std::max(longest, link.delay);
+  const Seconds longest = longest_delay(star);
   if (shaper != "auto" || 2 * longest.value() < kLeastDelay) return;
   refuse_network("its links have delays of up to " + format_duration(longest) +
                      ", this kernel has no netem (module sch_netem), and the link process has at "

@@ -103,6 +103,12 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster) {
   return links;
 }
 
+Seconds longest_delay(const std::vector<HostLink>& star) {
+  Seconds longest{0};
+  for (const HostLink& link : star) longest = std::max(longest, link.delay);
+  return longest;
+}
+
 Bytes burst_of(const HostLink& link, const Shaping& shaping) {
   const double frames = frames_in(link, shaping.timers_late.value(), 16000);
   return Bytes(static_cast<std::int64_t>(frames * kFrame) + 86);

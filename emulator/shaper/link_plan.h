@@ -39,6 +39,7 @@ struct HostLink {
 std::string star_flaw(const sim::Cluster& cluster);
 /// The links of a star by host. Throws Error(kCapability) for any other topology.
 std::vector<HostLink> star_links(const sim::Cluster& cluster);
+Seconds longest_delay(const std::vector<HostLink>& star);
 
 /// How late the kernel's shaping may be without losing capacity: processes of ordinary priority
 /// wait for each other, real-time ones less.
