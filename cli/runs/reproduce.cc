@@ -10,10 +10,11 @@
 #include "cli/output/table.h"
 #include "cli/runs/checked_runs.h"
 #include "cli/runs/run.h"
-#include "results/prediction/chart_figures.h"
-#include "results/prediction/chart_report.h"
-#include "results/prediction/link_speeds.h"
-#include "results/prediction/local_steps.h"
+#include "results/reproductions/link_speeds.h"
+#include "results/reproductions/local_steps.h"
+#include "results/reproductions/parameter_server.h"
+#include "results/reproductions/terngrad_chart/chart_figures.h"
+#include "results/reproductions/terngrad_chart/chart_report.h"
 #include "runner/prediction/chart_panel.h"
 #include "scenarios/share.h"
 
@@ -124,6 +125,11 @@ const PublishedTable kPublishedTables[] = {
     {"paddle-dgc", "DGC beside dense messages on two GPUs, by bandwidth",
      [](const std::string& text, const std::string& file, Context&) {
        return results::reproduce_paddle_dgc(text, file);
+     }},
+    {"byteps", "Compressed messages to a parameter server at 100 Mbps and 25 Gbps",
+     [](const std::string& text, const std::string& file, Context&) {
+       const std::string tensors = published_file("byteps-tensors");
+       return results::reproduce_byteps(text, file, read_file(tensors), tensors);
      }},
     {"intellect-1", "INTELLECT-1's utilisation over the Internet",
      [](const std::string& text, const std::string& file, Context&) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "results/prediction/chart_models.h"
+#include "results/reproductions/terngrad_chart/chart_models.h"
 
 namespace gradwire::runner {
 

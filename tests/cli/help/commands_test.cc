@@ -120,9 +120,9 @@ TEST_CASE("codecs and methods are listed with their options", "[unit]") {
   // Whatever has an experiment is among them, chosen by /method or by another setting; but for
   // those that hold several against each other, or one of them in another network.
   const std::set<std::string> comparisons = {
-      "terngrad-chart", "streaming-diloco",     "intellect-1",        "paddle-dgc",
-      "mnist-eight",    "mnist-eight-amsgrad",  "cgx-layers",         "gossip",
-      "quasi-global",   "low-precision-gossip", "asynchronous-gossip"};
+      "terngrad-chart", "streaming-diloco", "intellect-1",          "paddle-dgc",
+      "byteps",         "mnist-eight",      "mnist-eight-amsgrad",  "cgx-layers",
+      "gossip",         "quasi-global",     "low-precision-gossip", "asynchronous-gossip"};
   const auto experiments =
       nlohmann::json::parse(run_program({"reproduce", "--format", "json"}).out).at("rows");
   CHECK(experiments.size() >= 8);

@@ -179,6 +179,7 @@ class Prepared {
             {"reproduce terngrad-chart", {"--no-panel", "-o", file("chart")}},
             {"reproduce streaming-diloco", {}},
             {"reproduce paddle-dgc", {}},
+            {"reproduce byteps", {}},
             {"reproduce intellect-1", {}},
             {"bench codecs",
              {"--codecs", "fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"},

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "results/prediction/chart.h"
+#include "results/reproductions/terngrad_chart/chart.h"
 #include "results/prediction/constant.h"
 
 /// Closed forms for a scalability chart, and their constants by robust least squares on log time.

@@ -1,11 +1,11 @@
-#include "results/prediction/chart_report.h"
+#include "results/reproductions/terngrad_chart/chart_report.h"
 
 #include <cstdio>
 #include <map>
 
 #include "results/export/csv.h"
 #include "results/pages/html_page.h"
-#include "results/prediction/chart_figures.h"
+#include "results/reproductions/terngrad_chart/chart_figures.h"
 #include "results/statistics/percent.h"
 #include "results/store/store.h"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "results/pages/html_page.h"
-#include "results/prediction/chart_models.h"
+#include "results/reproductions/terngrad_chart/chart_models.h"
 
 namespace gradwire::results {
 

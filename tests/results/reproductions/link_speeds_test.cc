@@ -1,4 +1,4 @@
-#include "results/prediction/link_speeds.h"
+#include "results/reproductions/link_speeds.h"
 
 #include <catch2/catch.hpp>
 

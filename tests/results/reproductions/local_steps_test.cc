@@ -1,4 +1,4 @@
-#include "results/prediction/local_steps.h"
+#include "results/reproductions/local_steps.h"
 
 #include <catch2/catch.hpp>
 

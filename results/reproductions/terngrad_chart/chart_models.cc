@@ -1,4 +1,4 @@
-#include "results/prediction/chart_models.h"
+#include "results/reproductions/terngrad_chart/chart_models.h"
 
 #include <algorithm>
 #include <cmath>

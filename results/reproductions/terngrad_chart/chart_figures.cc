@@ -1,4 +1,4 @@
-#include "results/prediction/chart_figures.h"
+#include "results/reproductions/terngrad_chart/chart_figures.h"
 
 #include <algorithm>
 

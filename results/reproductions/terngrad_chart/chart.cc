@@ -1,4 +1,4 @@
-#include "results/prediction/chart.h"
+#include "results/reproductions/terngrad_chart/chart.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "results/prediction/chart_report.h"
+#include "results/reproductions/terngrad_chart/chart_report.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,12 +1,10 @@
-#include "results/prediction/link_speeds.h"
+#include "results/reproductions/link_speeds.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 #include "base/error.h"
 #include "results/export/csv.h"
-#include "results/store/store.h"
+#include "results/reproductions/predicted_row.h"
 
 namespace gradwire::results {
 namespace {
@@ -28,24 +26,11 @@ std::vector<Row> rows_of(const CsvTable& table) {
   return rows;
 }
 
-std::string figure(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 ReproductionRow judged(const Row& row, Seconds predicted, const char* what, bool control) {
-  ReproductionRow result;
-  result.name =
-      "paddle-dgc." + row.method + "_" + figure(row.bandwidth.value() / 1e9) + "gbps." + what;
-  result.method = control ? "dense messages" : "compute and bits of the dense rows";
-  result.claim =
-      "measured " + figure(row.step.value()) + " s, here " + figure(predicted.value()) + " s";
-  result.value = std::abs(predicted.value() / row.step.value() - 1);
-  result.provenance = name_of(Provenance::kPredicted);
-  result.pass_mark = PassMark{{}, kErrorAllowed};
-  result.negative_control = control;
-  return result;
+  return predicted_row("paddle-dgc." + row.method + "_" +
+                           published_figure(row.bandwidth.value() / 1e9) + "gbps." + what,
+                       control ? "dense messages" : "compute and bits of the dense rows",
+                       row.step.value(), predicted.value(), " s", kErrorAllowed, control);
 }
 
 }  // namespace

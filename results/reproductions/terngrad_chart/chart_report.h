@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "results/prediction/chart_models.h"
+#include "results/reproductions/terngrad_chart/chart_models.h"
 #include "results/reproductions/reproduction.h"
 
 /// `reproduce terngrad-chart`: what is held against the chart, and its report.
