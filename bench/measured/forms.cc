@@ -10,9 +10,13 @@
 namespace gradwire::bench {
 namespace {
 
-/// What the forms leave of rows: NCCL's times jump where it changes the protocol, and it changes
-/// where its own estimate says.
-constexpr double kStepScatter = 0.05, kCollectiveScatter = 0.15;
+/// What the forms leave of rows. NCCL changes the protocol where its own estimate says, and inside
+/// a node its times jump there; between nodes the network's latency is longer than those jumps.
+constexpr double kStepScatter = 0.05, kInNodeScatter = 0.25, kBetweenNodesScatter = 0.15;
+
+double known_to(const MeasuredCollective& one) {
+  return one.workers > one.gpus_per_node ? kBetweenNodesScatter : kInNodeScatter;
+}
 
 std::string label_of(const MeasuredStep& step) {
   std::string label = std::to_string(step.gpus()) + " x " + step.precision + ", " +
@@ -84,7 +88,7 @@ MeasuredForms forms_of(const MeasuredTables& tables) {
          std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",
          one.device, one.workers, one.time.value(),
          [one](std::span<const double> x) { return collective_time(one, x).value(); },
-         kCollectiveScatter});
+         known_to(one)});
   }
   return forms;
 }

@@ -35,6 +35,13 @@ Known from_priors(std::span<const results::Unknown> unknowns) {
   return known;
 }
 
+/// Of the rows that are known best.
+double least_scatter_of(std::span<const FormRow* const> rows) {
+  return (*std::ranges::min_element(rows, {},
+                                    [](const FormRow* row) { return row->least_scatter; }))
+      ->least_scatter;
+}
+
 /// Of one group's rows: their residuals' deviation, over the rows less the constants they decide.
 void set_scatter(const results::LeastSquaresFit& fit, Known& known) {
   double squares = 0, left = static_cast<double>(fit.residuals.size());
@@ -155,7 +162,7 @@ GroupErrors errors_of(std::span<const JudgedRow* const> group) {
 Known known_from(std::span<const FormRow* const> fitted,
                  std::span<const results::Unknown> unknowns) {
   if (fitted.empty()) return from_priors(unknowns);
-  const double least = fitted.front()->least_scatter;
+  const double least = least_scatter_of(fitted);
   std::map<std::string, double> members;
   for (const FormRow* row : fitted) ++members[row->group];
   const bool several = members.size() > 1;
@@ -190,7 +197,7 @@ Known known_with_levels(std::span<const FormRow* const> fitted,
                values[programs.at(fitted[i]->group)];
   };
   const results::LeastSquaresFit fit = results::fit_least_squares(
-      all, fitted.size(), residuals, {.least_scale = fitted.front()->least_scatter});
+      all, fitted.size(), residuals, {.least_scale = least_scatter_of(fitted)});
   Known known;
   known.values.assign(fit.values.begin(),
                       fit.values.begin() + static_cast<std::ptrdiff_t>(constants));
