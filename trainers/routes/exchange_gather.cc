@@ -2,12 +2,9 @@
 #include <map>
 #include <utility>
 
-#include "compressors/codec_plan.h"
-#include "trainers/channel/framing.h"
-#include "trainers/channel/run_job.h"
-#include "trainers/routes/decode_arrived.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/movers.h"
+#include "trainers/routes/part_coder.h"
 #include "trainers/routes/sparse_sum.h"
 #include "trainers/routes/sparse_weights.h"
 #include "trainers/routes/tensor_parts.h"
@@ -23,30 +20,23 @@ class GatherExchange final : public Exchange {
  public:
   GatherExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)
       : settings_(settings),
-        codec_(*settings.codec),
         layout_(layout),
         buckets_(buckets_of(settings, layout)),
         states_(states),
+        up_(settings_, layout, *settings_.codec, Direction::kUp),
         gradients_(workers()),
         steps_(workers()),
         messages_(workers(),
                   std::vector<std::vector<std::vector<std::byte>>>(
                       layout.buckets().size(), std::vector<std::vector<std::byte>>(shards()))) {
-    for (const TensorSlot& slot : layout.tensors()) {
-      codec_of_.push_back(&compressors::chosen_codec(codec_, spec_of(slot)));
-      if (settings.server && settings.answer)
-        answer_of_.push_back(&compressors::chosen_codec(*settings.answer, spec_of(slot)));
-    }
+    if (settings.server && settings.answer)
+      down_.emplace(settings_, layout, *settings_.answer, Direction::kDown);
     for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
       parts_.push_back(is_cut() ? cut_bucket(layout, b, settings.shards, settings.keep_rows)
                                 : std::vector<Parts>{whole_tensors(b)});
       for (const Parts& parts : parts_.back()) {
-        for (const TensorPart& part : parts) {
-          scratch_size_ = std::max(scratch_size_, codec(part).scratch_size(spec(part)));
-          if (!answer_of_.empty())
-            scratch_size_ =
-                std::max(scratch_size_, answer_of_[part.tensor]->scratch_size(spec(part)));
-        }
+        up_.expect(parts);
+        if (down_) down_->expect(parts);
       }
     }
     // A device encodes whole tensors.
@@ -69,7 +59,7 @@ class GatherExchange final : public Exchange {
     return {encode,
             collective(CollectiveKind::kPush, "push"),
             {StageKind::kServer, sim::OpKind::kAggregate, "aggregate",
-             answer_of_.empty() ? StageCost::kAggregateAll : StageCost::kAnswer},
+             down_ ? StageCost::kAnswer : StageCost::kAggregateAll},
             collective(CollectiveKind::kPull, "pull"),
             {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecode}};
   }
@@ -84,9 +74,9 @@ class GatherExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device();
-    if (traffic.loses() && fixed_.empty()) {
-      fixed_ = fixed_sizes(codec_of_);
-      fixed_answer_ = fixed_sizes(answer_of_);
+    if (traffic.loses()) {
+      up_.find_by_length();
+      if (down_) down_->find_by_length();
     }
     replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
@@ -118,7 +108,7 @@ class GatherExchange final : public Exchange {
 
   void charge(StepTraffic& traffic) const override {
     if (settings_.server) {
-      throw TrainerError("replay a profile with", codec_.name(),
+      throw TrainerError("replay a profile with", settings_.codec->name(),
                          "what a parameter server sends back depends on which elements the "
                          "workers' messages name, and a profile has no gradients",
                          "set /exchange/collective to ring, or use none, fp16 or terngrad without "
@@ -126,8 +116,8 @@ class GatherExchange final : public Exchange {
                          ErrorKind::kScenario);
     }
     for (const std::size_t b : buckets_) {
-      const std::vector<Bytes> sizes(workers(),
-                                     Bytes(static_cast<std::int64_t>(message_bytes(parts_[b][0]))));
+      const std::vector<Bytes> sizes(
+          workers(), Bytes(static_cast<std::int64_t>(up_.most_bytes(parts_[b][0]))));
       traffic.charge(b, 1, sizes, sizes[0] * (settings_.workers * (settings_.workers - 1)));
     }
   }
@@ -139,9 +129,6 @@ class GatherExchange final : public Exchange {
   CodecSeconds time_bucket(std::size_t b, GradientSpans gradients, int repetitions) override;
 
  private:
-  using Parts = std::vector<TensorPart>;
-  using Codecs = std::vector<const compressors::Codec*>;
-
   static Bytes bytes_of(Message message) {
     return Bytes(static_cast<std::int64_t>(message.size()));
   }
@@ -151,11 +138,6 @@ class GatherExchange final : public Exchange {
   }
   /// Whether tensors are encoded part by part.
   bool is_cut() const { return shards() > 1; }
-  const TensorSlot& slot_of(const TensorPart& part) const { return layout_.tensors()[part.tensor]; }
-  const compressors::Codec& codec(const TensorPart& part) const { return *codec_of_[part.tensor]; }
-  compressors::TensorSpec spec(const TensorPart& part) const {
-    return {static_cast<std::size_t>(part.count), slot_of(part).name, part.shape};
-  }
   Parts whole_tensors(std::size_t b) const {
     const BucketSlot& bucket = layout_.buckets()[b];
     Parts parts;
@@ -168,46 +150,16 @@ class GatherExchange final : public Exchange {
   std::span<float> range_of(std::span<float> all, std::size_t b, std::size_t shard) const {
     const Parts& parts = parts_[b][shard];
     if (parts.empty()) return {};
-    const TensorPart &first = parts.front(), &last = parts.back();
-    const std::int64_t begin = slot_of(first).first + first.first;
-    const std::int64_t end = slot_of(last).first + last.first + last.count;
+    const std::int64_t begin = up_.first_of(parts.front());
+    const std::int64_t end = up_.first_of(parts.back()) + parts.back().count;
     return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   }
 
-  std::size_t message_bytes(const Parts& parts) const { return message_bytes(parts, codec_of_); }
-  std::size_t message_bytes(const Parts& parts, const Codecs& codecs) const {
-    std::size_t bytes = 0;
-    for (const TensorPart& part : parts)
-      bytes += kLengthBytes + codecs[part.tensor]->max_encoded_size(spec(part));
-    return bytes;
-  }
-
-  /// A worker remembers a tensor, or the parts of one that is cut one by one.
-  std::span<std::byte> state_of(StateStore& states, int worker, const TensorPart& part) const {
-    return states.at({worker, slot_of(part).parameter, Direction::kUp, is_cut() ? part.first : -1},
-                     codec(part).state_size(spec(part)));
-  }
-
-  /// message = for each part: u32 length, payload.
   void write_message(StateStore& states, const Parts& parts, GradientSpans gradients, int worker,
                      std::int64_t step, std::vector<std::byte>& message) const {
-    MessageWriter writer(message, message_bytes(parts));
-    for (const TensorPart& part : parts) {
-      const TensorSlot& slot = slot_of(part);
-      const std::span<const float> own = gradients[part.tensor].subspan(
-          static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count));
-      compressors::EncodeJob job =
-          run_job({slot.name, part.shape, own},
-                  {settings_.seed, static_cast<std::uint32_t>(step),
-                   static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(slot.parameter)},
-                  static_cast<std::uint64_t>(part.first));
-      job.state = state_of(states, worker, part);
-      writer.add([&](std::span<std::byte> room) {
-        job.payload = room;
-        return codec(part).encode(job, thread_scratch(scratch_size_));
-      });
-    }
-    writer.finish();
+    up_.write(
+        states, parts, {worker, worker, step, !is_cut()},
+        [&](const TensorPart& part) { return PartCoder::cut(gradients, part); }, message);
   }
 
   void encode_parts(int worker) {
@@ -248,64 +200,31 @@ class GatherExchange final : public Exchange {
   /// draws as a worker beyond the last.
   void write_answer(StateStore& states, const Parts& parts, std::span<const float> sum,
                     std::int64_t step, std::vector<std::byte>& message) const {
-    MessageWriter writer(message, message_bytes(parts, answer_of_));
-    std::size_t at = 0;
-    for (const TensorPart& part : parts) {
-      const TensorSlot& slot = slot_of(part);
-      const compressors::Codec& codec = *answer_of_[part.tensor];
-      compressors::EncodeJob job = run_job(
-          {slot.name, part.shape, sum.subspan(at, static_cast<std::size_t>(part.count))},
-          {settings_.seed, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(workers()),
-           static_cast<std::uint32_t>(slot.parameter)},
-          static_cast<std::uint64_t>(part.first));
-      at += static_cast<std::size_t>(part.count);
-      job.state = states.at({-1, slot.parameter, Direction::kDown, part.first},
-                            codec.state_size(spec(part)));
-      writer.add([&](std::span<std::byte> room) {
-        job.payload = room;
-        return codec.encode(job, thread_scratch(scratch_size_));
-      });
-    }
-    writer.finish();
+    const std::int64_t first = first_of(parts);
+    down_->write(
+        states, parts, {-1, settings_.workers, step},
+        [&](const TensorPart& part) {
+          return sum.subspan(static_cast<std::size_t>(down_->first_of(part) - first),
+                             static_cast<std::size_t>(part.count));
+        },
+        message);
   }
 
-  /// What a receiver knows of the length of a part's payload, where something is lost.
-  std::optional<std::size_t> usual_size(const TensorPart& part, const Codecs& codecs) const {
-    const std::vector<bool>& fixed = &codecs == &answer_of_ ? fixed_answer_ : fixed_;
-    if (fixed.empty() || !fixed[part.tensor]) return std::nullopt;
-    return codecs[part.tensor]->max_encoded_size(spec(part));
+  std::int64_t first_of(const Parts& parts) const {
+    return parts.empty() ? 0 : up_.first_of(parts.front());
   }
-
   /// sum += factor * what `message` says of these parts; sum is their range.
   void add_message(const Parts& parts, const Received& message, float factor,
                    std::span<float> sum) const {
-    add_message(parts, codec_of_, message, factor, sum);
-  }
-  void add_message(const Parts& parts, const Codecs& codecs, const Received& message, float factor,
-                   std::span<float> sum) const {
-    MessageReader reader(message, codec_.name());
-    std::size_t at = 0;
-    for (const TensorPart& part : parts) {
-      const std::optional<Received> payload =
-          reader.next(slot_of(part).name, usual_size(part, codecs));
-      compressors::DecodeJob job;
-      job.values = sum.subspan(at, static_cast<std::size_t>(part.count));
-      at += static_cast<std::size_t>(part.count);
-      if (!payload) continue;
-      job.payload = payload->bytes;
-      job.name = slot_of(part).name;
-      job.shape = part.shape;
-      decode_arrived(*codecs[part.tensor], job, payload->gaps, factor,
-                     thread_scratch(scratch_size_));
-    }
+    up_.add(parts, message, factor, first_of(parts), sum);
   }
 
   /// values = factor * what the server's answer says.
   void read_answer(const Parts& parts, const Received& answer, float factor,
                    std::span<float> values) const {
-    if (answer_of_.empty()) return read_sum(answer, factor, values);
+    if (!down_) return read_sum(answer, factor, values);
     std::fill(values.begin(), values.end(), 0.0f);
-    add_message(parts, answer_of_, answer, factor, values);
+    down_->add(parts, answer, factor, first_of(parts), values);
   }
 
   void decode_all(const Parts& parts, std::span<const Received> messages, float factor,
@@ -337,10 +256,10 @@ class GatherExchange final : public Exchange {
     decode_all(parts, push.received(), 1.0f, sum);
     if (answers_weights()) return keep_at_server(b, shard, sum, factor, mean);
     std::vector<std::byte> answer;
-    if (answer_of_.empty())
-      write_sum(sum, answer);
-    else
+    if (down_)
       write_answer(states_, parts, sum, steps_[0], answer);
+    else
+      write_sum(sum, answer);
     const std::vector<Message> answers(workers(), answer);
     ServerMover pull(answers);
     traffic.move(b, 3, sizes_of(answers), pull, shard);
@@ -361,17 +280,14 @@ class GatherExchange final : public Exchange {
   }
 
   ExchangeSettings settings_;
-  const compressors::Codec& codec_;
   const Layout& layout_;
   std::vector<std::size_t> buckets_;
   StateStore& states_;
-  Codecs codec_of_;                         ///< by tensor
-  Codecs answer_of_;                        ///< by tensor; empty: sums come back as fp32
-  std::vector<std::vector<Parts>> parts_;   ///< [bucket][shard]
-  std::vector<bool> fixed_, fixed_answer_;  ///< by tensor; known where something is lost
-  std::size_t scratch_size_ = 0;
-  std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
-  std::vector<std::int64_t> steps_;                                         ///< [worker]
+  PartCoder up_;
+  std::optional<PartCoder> down_;                               ///< none: sums come back as fp32
+  std::vector<std::vector<Parts>> parts_;                       ///< [bucket][shard]
+  std::vector<std::vector<std::span<const float>>> gradients_;  ///< [worker][tensor]
+  std::vector<std::int64_t> steps_;                             ///< [worker]
   std::vector<std::vector<std::vector<std::vector<std::byte>>>> messages_;  ///< [worker][b][shard]
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::byte>> weights_messages_;
   std::vector<std::vector<float>> replica_;
@@ -411,7 +327,7 @@ CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients,
   });
   times.decode = times.aggregate;
   if (!settings_.server) return times;
-  if (!answer_of_.empty()) {  // one worker's values stand in for the sum
+  if (down_) {  // one worker's values stand in for the sum
     each([&](const Parts& parts, auto& message, std::span<float> own) {
       decode_all(parts, std::vector<Received>{{message}}, 1.0f, own);
       const std::vector<float> decoded(own.begin(), own.end());

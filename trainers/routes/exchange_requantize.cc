@@ -1,19 +1,13 @@
 #include <algorithm>
 
-#include "compressors/codec_plan.h"
-#include "trainers/channel/framing.h"
-#include "trainers/channel/run_job.h"
-#include "trainers/routes/decode_arrived.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/movers.h"
+#include "trainers/routes/part_coder.h"
 #include "trainers/routes/tensor_parts.h"
 #include "trainers/timing/measure.h"
 
 namespace gradwire::trainers {
 namespace {
-
-using compressors::Codec;
-using compressors::TensorSpec;
 
 constexpr int kMostWorkers = 512;  // each sends a message of its own to every other
 
@@ -27,8 +21,9 @@ class RequantizeExchange final : public Exchange {
         layout_(layout),
         buckets_(buckets_of(settings, layout)),
         states_(states),
-        up_(of_tensors(*settings.codec)),
-        down_(of_tensors(settings.requantizer ? *settings.requantizer : *settings.codec)),
+        up_(settings_, layout, *settings_.codec, Direction::kUp),
+        down_(settings_, layout, settings.requantizer ? *settings.requantizer : *settings.codec,
+              Direction::kDown),
         gradients_(workers()),
         steps_(workers()),
         messages_(workers(),
@@ -75,10 +70,8 @@ class RequantizeExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device();
-    if (traffic.loses() && fixed_up_.empty()) {
-      fixed_up_ = fixed_sizes(up_);
-      fixed_down_ = fixed_sizes(down_);
-    }
+    if (traffic.loses())
+      for (PartCoder* way : {&up_, &down_}) way->find_by_length();
     replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
     for (const std::size_t b : buckets_) combine_bucket(traffic, b, mean);
@@ -110,99 +103,17 @@ class RequantizeExchange final : public Exchange {
   struct Most {
     std::size_t up = 0, down = 0;
   };
-  using Parts = std::vector<TensorPart>;
 
   static Bytes bytes_of(std::size_t size) { return Bytes(static_cast<std::int64_t>(size)); }
   std::size_t workers() const { return static_cast<std::size_t>(settings_.workers); }
-  const TensorSlot& slot_of(const TensorPart& part) const { return layout_.tensors()[part.tensor]; }
-
-  /// What each tensor takes: decided by the whole tensor, not by a part of it.
-  std::vector<const Codec*> of_tensors(const Codec& codec) const {
-    std::vector<const Codec*> chosen;
-    for (const TensorSlot& slot : layout_.tensors())
-      chosen.push_back(&compressors::chosen_codec(codec, spec_of(slot)));
-    return chosen;
-  }
-  TensorSpec spec(const TensorPart& part) const {
-    return {static_cast<std::size_t>(part.count), slot_of(part).name, part.shape};
-  }
-
   Most measure(const Parts& parts) {
-    Most most;
-    for (const TensorPart& part : parts) {
-      const Codec &up = *up_[part.tensor], &down = *down_[part.tensor];
-      most.up += kLengthBytes + up.max_encoded_size(spec(part));
-      most.down += kLengthBytes + down.max_encoded_size(spec(part));
-      scratch_size_ =
-          std::max({scratch_size_, up.scratch_size(spec(part)), down.scratch_size(spec(part))});
-    }
-    return most;
+    for (PartCoder* way : {&up_, &down_}) way->expect(parts);
+    return {up_.most_bytes(parts), down_.most_bytes(parts)};
   }
 
   /// Where the elements of `part` begin in a buffer of its bucket.
   std::size_t offset_in_bucket(std::size_t b, const TensorPart& part) const {
-    return static_cast<std::size_t>(slot_of(part).first + part.first - layout_.buckets()[b].first);
-  }
-
-  /// A worker remembers a tensor's parts one by one: the key's sample is the part's first element.
-  static std::span<std::byte> state_of(StateStore& states, const Codec& codec,
-                                       const TensorSpec& spec, int owner, const TensorSlot& slot,
-                                       const TensorPart& part, Direction direction) {
-    return states.at({owner, slot.parameter, direction, part.first}, codec.state_size(spec));
-  }
-
-  /// One message: the parts of a chunk, whose values `values_of` gives.
-  template <class ValuesOf>
-  void write(StateStore& states, const Parts& parts, Direction direction, int owner,
-             std::uint32_t stream_worker, std::int64_t step, ValuesOf&& values_of, std::size_t most,
-             std::vector<std::byte>& message) const {
-    const auto& codecs = direction == Direction::kUp ? up_ : down_;
-    MessageWriter writer(message, most);
-    for (const TensorPart& part : parts) {
-      const TensorSlot& slot = slot_of(part);
-      const Codec& codec = *codecs[part.tensor];
-      compressors::EncodeJob job =
-          run_job({slot.name, part.shape, values_of(part)},
-                  {settings_.seed, static_cast<std::uint32_t>(step), stream_worker,
-                   static_cast<std::uint32_t>(slot.parameter)},
-                  static_cast<std::uint64_t>(part.first));
-      job.state = state_of(states, codec, spec(part), owner, slot, part, direction);
-      writer.add([&](std::span<std::byte> room) {
-        job.payload = room;
-        return codec.encode(job, thread_scratch(scratch_size_));
-      });
-    }
-    writer.finish();
-  }
-
-  /// What a receiver knows of the length of a part's payload, where something is lost.
-  std::optional<std::size_t> usual_size(Direction direction, const TensorPart& part) const {
-    const auto& fixed = direction == Direction::kUp ? fixed_up_ : fixed_down_;
-    if (fixed.empty() || !fixed[part.tensor]) return std::nullopt;
-    return (direction == Direction::kUp ? up_ : down_)[part.tensor]->max_encoded_size(spec(part));
-  }
-
-  /// sum += factor * what `message` says of chunk c; `sum` is the bucket's.
-  void add(std::size_t b, std::size_t c, Direction direction, const Received& message, float factor,
-           std::span<float> sum) const {
-    const auto& codecs = direction == Direction::kUp ? up_ : down_;
-    MessageReader reader(message, settings_.codec->name());
-    for (const TensorPart& part : chunks_[b][c]) {
-      const auto payload = reader.next(slot_of(part).name, usual_size(direction, part));
-      if (!payload) continue;
-      compressors::DecodeJob job;
-      job.payload = payload->bytes;
-      job.values = sum.subspan(offset_in_bucket(b, part), static_cast<std::size_t>(part.count));
-      job.name = slot_of(part).name;
-      job.shape = part.shape;
-      decode_arrived(*codecs[part.tensor], job, payload->gaps, factor,
-                     thread_scratch(scratch_size_));
-    }
-  }
-
-  std::span<const float> values_of(std::size_t worker, const TensorPart& part) const {
-    return gradients_[worker][part.tensor].subspan(static_cast<std::size_t>(part.first),
-                                                   static_cast<std::size_t>(part.count));
+    return static_cast<std::size_t>(up_.first_of(part) - layout_.buckets()[b].first);
   }
 
   void encode_chunks(int worker) {
@@ -210,9 +121,9 @@ class RequantizeExchange final : public Exchange {
     for (const std::size_t b : buckets_) {
       for (std::size_t c = 0; c < workers(); ++c) {
         if (c == w) continue;
-        write(
-            states_, chunks_[b][c], Direction::kUp, worker, static_cast<std::uint32_t>(worker),
-            steps_[w], [&](const TensorPart& part) { return values_of(w, part); }, most_[b][c].up,
+        up_.write(
+            states_, chunks_[b][c], {worker, worker, steps_[w]},
+            [&](const TensorPart& part) { return PartCoder::cut(gradients_[w], part); },
             messages_[w][b][c]);
       }
     }
@@ -230,7 +141,7 @@ class RequantizeExchange final : public Exchange {
   void reduce_chunk(StepTraffic& traffic, std::size_t b, std::size_t c, std::span<float> sum,
                     std::vector<std::byte>& answer) {
     for (const TensorPart& part : chunks_[b][c]) {
-      const auto own = values_of(c, part);
+      const auto own = PartCoder::cut(gradients_[c], part);
       std::copy(own.begin(), own.end(),
                 sum.begin() + static_cast<std::ptrdiff_t>(offset_in_bucket(b, part)));
     }
@@ -241,17 +152,16 @@ class RequantizeExchange final : public Exchange {
       ServerMover scatter(messages);
       traffic.move(b, 1, sizes_of(messages), scatter, c);
       for (const Received& message : scatter.received())
-        add(b, c, Direction::kUp, message, 1.0f, sum);
+        up_.add(chunks_[b][c], message, 1.0f, layout_.buckets()[b].first, sum);
     }
     // The sum is drawn for as by a worker beyond the last: owners share no element.
-    write(
-        states_, chunks_[b][c], Direction::kDown, static_cast<int>(c),
-        static_cast<std::uint32_t>(workers()), steps_[c],
+    down_.write(
+        states_, chunks_[b][c], {static_cast<int>(c), settings_.workers, steps_[c]},
         [&](const TensorPart& part) {
           return std::span<const float>(sum).subspan(offset_in_bucket(b, part),
                                                      static_cast<std::size_t>(part.count));
         },
-        most_[b][c].down, answer);
+        answer);
   }
 
   void combine_bucket(StepTraffic& traffic, std::size_t b, std::span<float> mean) {
@@ -273,18 +183,16 @@ class RequantizeExchange final : public Exchange {
     std::fill(own.begin(), own.end(), 0.0f);
     const float factor = 1.0f / static_cast<float>(settings_.workers);
     for (std::size_t c = 0; c < workers(); ++c)
-      add(b, c, Direction::kDown, messages[c], factor, own);
+      down_.add(chunks_[b][c], messages[c], factor, bucket.first, own);
   }
 
   ExchangeSettings settings_;
   const Layout& layout_;
   std::vector<std::size_t> buckets_;
   StateStore& states_;
-  std::vector<const Codec*> up_, down_;      ///< by tensor
-  std::vector<bool> fixed_up_, fixed_down_;  ///< by tensor; known where something is lost
-  std::vector<std::vector<Parts>> chunks_;   ///< [bucket][chunk]
-  std::vector<std::vector<Most>> most_;      ///< [bucket][chunk]
-  std::size_t scratch_size_ = 0;
+  PartCoder up_, down_;
+  std::vector<std::vector<Parts>> chunks_;                                  ///< [bucket][chunk]
+  std::vector<std::vector<Most>> most_;                                     ///< [bucket][chunk]
   std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
   std::vector<std::int64_t> steps_;                                         ///< [worker]
   std::vector<std::vector<std::vector<std::vector<std::byte>>>> messages_;  ///< [worker][b][chunk]
@@ -306,18 +214,15 @@ CodecSeconds RequantizeExchange::time_bucket(std::size_t b, GradientSpans gradie
   std::vector<std::vector<std::byte>> messages(workers());
   times.encode += median_time(repetitions, [&] {
     for (std::size_t c = 0; c < workers(); ++c) {
-      write(
-          fresh, chunks_[b][c], Direction::kUp, 0, 0, 0,
-          [&](const TensorPart& part) {
-            return values[part.tensor].subspan(static_cast<std::size_t>(part.first),
-                                               static_cast<std::size_t>(part.count));
-          },
-          most_[b][c].up, messages[c]);
+      up_.write(
+          fresh, chunks_[b][c], {},
+          [&](const TensorPart& part) { return PartCoder::cut(values, part); }, messages[c]);
     }
   });
   std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
   times.aggregate = median_time(repetitions, [&] {
-    for (std::size_t c = 0; c < workers(); ++c) add(b, c, Direction::kUp, {messages[c]}, 1.0f, sum);
+    for (std::size_t c = 0; c < workers(); ++c)
+      up_.add(chunks_[b][c], {messages[c]}, 1.0f, layout_.buckets()[b].first, sum);
   });
   times.decode = times.aggregate;
   return times;
