@@ -12,10 +12,19 @@ namespace {
 
 /// Ends with what makes it a name of its own.
 std::string pattern() {
-  return (std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string();
+  return temporary_root() + "/gradwire-XXXXXX";
 }
 
 }  // namespace
+
+std::string temporary_root() {
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::temp_directory_path(error);
+  if (!error) return root.string();
+  const char* variable = std::getenv("TMPDIR");
+  throw Error(ErrorKind::kFailure, "keep temporary files in", variable ? variable : "/tmp",
+              "it is no folder that can be read", "set TMPDIR to a folder that you may write to");
+}
 
 TemporaryFile::TemporaryFile(std::string_view contents, std::string_view suffix)
     : path_(pattern() + std::string(suffix)) {

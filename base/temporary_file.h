@@ -4,6 +4,10 @@
 
 namespace gradwire {
 
+/// Where the system keeps what is temporary: TMPDIR, else /tmp. Throws Error where that is no
+/// folder.
+std::string temporary_root();
+
 /// A file for what wants a path, under a name of its own in the system's temporary folder; it goes
 /// away with its owner.
 class TemporaryFile {

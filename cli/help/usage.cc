@@ -1,7 +1,9 @@
 #include "cli/help/usage.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -71,11 +73,34 @@ UsageProblem about_extra(const Names& extras, const CLI::App& command) {
           ""};
 }
 
+std::string compact(double bound) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.10g", bound);
+  return text;
+}
+
+/// "--minutes: Value 0 not in range 0.010000 to 10000.000000" with bounds as one writes them; a
+/// bound without end, which the library writes with 309 digits, is none.
+std::string with_short_range(const std::string& message) {
+  static const std::regex range("^(.*: )Value (.*) not in range ([-0-9.]+) to ([-0-9.]+)$");
+  std::smatch found;
+  if (!std::regex_match(message, found, range)) return message;
+  const std::string value = found[2];
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0') return found[1].str() + in_quotes(value) + " is no number";
+  const double least = std::stod(found[3]), most = std::stod(found[4]);
+  if (most > 1e300)
+    return found[1].str() + value + (number < 0 ? " is negative" : " is not above 0");
+  return found[1].str() + value + " is not from " + compact(least) + " to " + compact(most);
+}
+
 /// "--format: xml not in {text,json}": the value and the choices.
 UsageProblem about_value(const std::string& message) {
   constexpr std::string_view kNotIn = " not in {";
   const auto end = message.rfind(kNotIn), colon = message.find(": ");
-  if (end == std::string::npos || colon == std::string::npos || colon > end) return {message, ""};
+  if (end == std::string::npos || colon == std::string::npos || colon > end)
+    return {with_short_range(message), ""};
   const std::string value = message.substr(colon + 2, end - colon - 2);
   Names choices;
   std::string list = message.substr(end + kNotIn.size());

@@ -1,6 +1,7 @@
 #include "base/temporary_file.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file_descriptor.h"
@@ -29,4 +30,13 @@ TEST_CASE("a temporary folder is one of its own, and goes away with what is in i
     write_file(folder.file("deep/file"), "contents");
   }
   CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("a temporary folder that is none is named with what to do", "[unit]") {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  ::setenv("TMPDIR", "/nowhere", 1);
+  CHECK_THROWS_WITH(TemporaryFolder(), Catch::Contains("/nowhere") && Catch::Contains("TMPDIR"));
+  before ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+  CHECK_NOTHROW(TemporaryFolder());
 }

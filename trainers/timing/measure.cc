@@ -7,17 +7,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/temporary_file.h"
 #include "trainers/passes/replica.h"
 
 namespace gradwire::trainers {
 
 MachineLock::MachineLock() {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "gradwire-measure.lock").string();
+  const std::string path = temporary_root() + "/gradwire-measure.lock";
   // Another user's file first: creating what exists in a sticky folder is refused by the kernel.
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) fd = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);

@@ -65,6 +65,26 @@ TEST_CASE("a mistaken name gets the nearest one", "[unit]") {
   CHECK_THAT(said({"zzzzzzzzzz"}), Contains("there is no command") && !Contains("did you mean"));
 }
 
+TEST_CASE("a number out of its range is told in figures that one would write", "[unit]") {
+  const auto said = [](const Arguments& arguments) {
+    const Result result = run_program(arguments);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(said({"bench", "cliffs", "--minutes", "-3"}),
+             Contains("--minutes: -3 is not from 0.01 to 10000\n"));
+  CHECK_THAT(said({"bench", "cliffs", "--minutes", "soon"}),
+             Contains("--minutes: \"soon\" is no number\n"));
+  const Arguments compare = {"compare", "--executors", "flow,model", "lan", "--most-error"};
+  const auto with = [&](const char* value) {
+    Arguments all = compare;
+    all.push_back(value);
+    return said(all);
+  };
+  CHECK_THAT(with("-1"), Contains("--most-error: -1 is negative\n"));
+  CHECK_THAT(with("0"), Contains("--most-error: 0 is not above 0\n"));
+}
+
 TEST_CASE("wrong usage is one JSON document under --format json", "[unit]") {
   for (const Arguments& arguments :
        {Arguments{"lsit", "--format", "json"}, Arguments{"--format=json", "lsit"}}) {
