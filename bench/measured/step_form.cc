@@ -139,24 +139,32 @@ double StepForm::hand_over() const {
   return bytes / ring_bytes_per_second(step_.device, stage_neighbours(step_));
 }
 
-double StepForm::reduction(const Constants& constants) const {
+/// Of all weights after local steps, for each of those.
+double StepForm::average(const Constants& constants, double whole) const {
+  return (scenarios::side_by_side(
+              of(constants, Constant::kExposed) * whole,
+              kAverageLaunches * work_.tensors * of(constants, Constant::kHost)) +
+          of(constants, Constant::kParallel)) /
+         step_.local_steps;
+}
+
+double StepForm::reduction(const Constants& constants, const Passes& passes) const {
   if (step_.workers == 1) return 0;
   const double whole = ring_share(step_.workers) * roof_.element_bytes * work_.parameters /
                        ring_bytes_per_second(step_.device, data_group(step_));
   const double exposed = of(constants, Constant::kExposed);
+  if (step_.method == "local-sgd") return average(constants, whole);
   // The first layer's weights and the last one's gradients, which go in fp32.
-  if (step_.sharding == "fsdp") return 1.5 / step_.layers * exposed * whole;
-  if (step_.method == "local-sgd")
-    return (scenarios::side_by_side(exposed * whole, kAverageLaunches * work_.tensors *
-                                                         of(constants, Constant::kHost)) +
-            of(constants, Constant::kParallel)) /
-           step_.local_steps;
+  if (step_.sharding == "fsdp")
+    return std::max(1.5 / step_.layers * exposed * whole,
+                    2.0 * step_.accumulated * whole - passes.time);
   const bool convolutional = step_.layers == 0;
-  return exposed * (convolutional ? 0.3 : 1.0) * whole + of(constants, Constant::kParallel);
+  return std::max(exposed * (convolutional ? 0.3 : 1.0) * whole, whole - passes.last_backward) +
+         of(constants, Constant::kParallel);
 }
 
-double StepForm::pass(const Constants& constants, const scenarios::KernelRoof& roof,
-                      bool with_head) const {
+StepForm::Pass StepForm::pass(const Constants& constants, const scenarios::KernelRoof& roof,
+                              bool with_head) const {
   scenarios::KernelTimes taken;
   double again = 0;
   const auto add = [&](const std::vector<scenarios::Kernel>& some, bool recomputed) {
@@ -173,16 +181,20 @@ double StepForm::pass(const Constants& constants, const scenarios::KernelRoof& r
   if (with_head) add(work_.head, full);
   const double host =
       taken.launches * of(constants, Constant::kHost) * (step_.compiled ? 0.4 : 1.0);
-  return scenarios::side_by_side(taken.forward + taken.backward + again, host) + tensor_reductions_;
+  const double kernels = taken.forward + taken.backward + again;
+  const double time = scenarios::side_by_side(kernels, host) + tensor_reductions_;
+  return {time, time * (taken.backward + again) / kernels};
 }
 
-double StepForm::passes(const Constants& constants) const {
+StepForm::Passes StepForm::passes(const Constants& constants) const {
   const scenarios::KernelRoof roof = roof_with(constants);
-  const double last = pass(constants, roof, true);
+  const Pass last = pass(constants, roof, true);
   const double behind = step_.pipeline_parallel - 1;
-  if (behind == 0) return step_.accumulated * last;
-  const double stage = pass(constants, roof, false);
-  return step_.accumulated * last + behind * stage + 2 * (step_.accumulated + behind) * hand_over_;
+  if (behind == 0) return {step_.accumulated * last.time, last.backward};
+  const double stage = pass(constants, roof, false).time;
+  return {step_.accumulated * last.time + behind * stage +
+              2 * (step_.accumulated + behind) * hand_over_,
+          last.backward};
 }
 
 Seconds StepForm::time(const Constants& constants) const {
@@ -191,8 +203,8 @@ Seconds StepForm::time(const Constants& constants) const {
                        work_.update_bytes / roof_.bytes_per_second;
   const double update =
       scenarios::side_by_side(moved, work_.update_launches * of(constants, Constant::kHost));
-  return Seconds(passes(constants) + update + of(constants, Constant::kStep) +
-                 reduction(constants));
+  const Passes all = passes(constants);
+  return Seconds(all.time + update + of(constants, Constant::kStep) + reduction(constants, all));
 }
 
 }  // namespace gradwire::bench

@@ -12,10 +12,12 @@
 /// constants of kernels in place of the device profile's; a step takes  accumulated passes + update
 /// + kStep + (several workers) kParallel + kExposed times what of the reduction's 2 (n - 1) / n b P
 /// / B is behind the last gradient: 0.3 of it where buckets go with the backward pass, 1.5 layers
-/// of it where weights are sharded and fetched ahead. After k local steps everything is averaged,
-/// tensor by tensor, five kernels each (the change since the last average, the reduction, its
-/// share, the sum, a copy for the next change): a step takes 1 / k of kParallel and of the
-/// reduction side by side with the host that launches those.
+/// of it where weights are sharded and fetched ahead; and never less than what the links take at
+/// their rate beyond the passes that can hide it: the last backward pass, or, where weights are
+/// sharded, all of them (each gathers twice and scatters once, 2 of those reductions). After k
+/// local steps everything is averaged, tensor by tensor, five kernels each (the change since the
+/// last average, the reduction, its share, the sum, a copy for the next change): a step takes 1 / k
+/// of kParallel and of the reduction side by side with the host that launches those.
 ///
 /// A layer shared out by tensor parallelism adds two all-reduces of its activation to each pass
 /// (NCCL's time, collective_form.h, without constants of its own), which nothing hides. m passes
@@ -46,9 +48,16 @@ class StepForm {
 
  private:
   scenarios::KernelRoof roof_with(const Constants& constants) const;
-  double pass(const Constants& constants, const scenarios::KernelRoof& roof, bool with_head) const;
-  double passes(const Constants& constants) const;
-  double reduction(const Constants& constants) const;
+  struct Pass {
+    double time = 0, backward = 0;  ///< s; of it the backward half
+  };
+  struct Passes {
+    double time = 0, last_backward = 0;
+  };
+  Pass pass(const Constants& constants, const scenarios::KernelRoof& roof, bool with_head) const;
+  Passes passes(const Constants& constants) const;
+  double reduction(const Constants& constants, const Passes& passes) const;
+  double average(const Constants& constants, double whole) const;
   double computed_again(const scenarios::Kernel& one) const;  ///< share of its forward pass
   double tensor_reductions() const;                           ///< of a pass through a stage
   double hand_over() const;  ///< of an activation to the next stage

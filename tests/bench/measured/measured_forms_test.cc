@@ -145,6 +145,34 @@ TEST_CASE("a board that may draw less computes slower, by the cube root", "[meas
   CHECK(seconds() - usual > 0.5 * full);
 }
 
+TEST_CASE("no step is done before its links are", "[measured]") {
+  const Constants constants = constants_at(prior_means());
+  const auto seconds = [&](MeasuredStep step, double bits_per_second) {
+    step.workers = 16;
+    step.gpus_per_node = 8;
+    step.between_nodes = BitsPerSecond(bits_per_second);
+    return StepForm(step).time(constants).value();
+  };
+  // ResNet-50 in fp32 at 1 Gbit/s: a ring of 16 sends 2 x 15 / 16 x 4 B x 25,557,032 in 1.533 s, of
+  // which the backward pass of 64 samples can hide a tenth, not seven.
+  MeasuredStep resnet;
+  resnet.workload = "resnet50";
+  resnet.device = "v100";
+  resnet.batch = 64;
+  CHECK(seconds(resnet, 1e9) > 1.533);
+  CHECK(seconds(resnet, 1e9) < 1.533 + 0.2);
+  // Halving a rate that decides doubles the step; one that hides changes little.
+  CHECK(seconds(resnet, 1e8) == Approx(10 * seconds(resnet, 1e9)).epsilon(0.1));
+  CHECK(seconds(resnet, 1e11) == Approx(seconds(resnet, 2e11)).epsilon(0.05));
+  // Sharded weights: gathered twice, gradients scattered once, 2 x 2 x 15 / 16 x 2 B x 8.03e9.
+  MeasuredStep llama = transformer("llama-8b", 32, 4096, 32, 8192, 128256);
+  llama.device = "h100";
+  llama.precision = "bf16";
+  llama.batch = 2;
+  llama.sharding = "fsdp";
+  CHECK(seconds(llama, 1e9) == Approx(4 * 15 / 16.0 * 2 * 8.03e9 / 1.25e8).epsilon(0.02));
+}
+
 TEST_CASE("an average after local steps goes tensor by tensor", "[measured]") {
   MeasuredStep step;
   step.workload = "resnet50";
@@ -200,7 +228,8 @@ TEST_CASE("a network slower than InfiniBand shows in the latency between nodes",
   // 32 B200s on four nodes, through libfabric: docs/validation/measured.md has the figures.
   MeasuredTables tables;
   const char* source = std::getenv("GRADWIRE_SOURCE_DIR");
-  const std::string path = std::string(source ? source : ".") + "/docs/validation/measured-between-nodes.csv";
+  const std::string path =
+      std::string(source ? source : ".") + "/docs/validation/measured-between-nodes.csv";
   read_measured(read_file(path), path, tables);
   const MeasuredForms forms = forms_of(tables);
   REQUIRE(forms.collectives.size() == 9);
