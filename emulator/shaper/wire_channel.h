@@ -12,7 +12,7 @@
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/loss_sequence.h"
-#include "sim/packet/channel_clock.h"
+#include "sim/cluster/channel_clock.h"
 
 /// What happens to frames on one direction of an emulated link. No clock and no sockets: times are
 /// given, s, of one clock.
@@ -21,7 +21,7 @@
 ///     reaches = max(departs + delay + jitter u, the one before reaches),  0 <= u < 1
 ///
 /// The arithmetic is the simulators': sim/flow/tcp/bottleneck.h is the queue before a link of a
-/// constant rate that all flows share, frame_queue.h one for each flow; sim/packet/channel_clock.h
+/// constant rate that all flows share, frame_queue.h one for each flow; sim/cluster/channel_clock.h
 /// says when a link that follows a schedule or a trace, or that goes out, has carried a frame;
 /// losses and jitter are drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by
 /// sim/flow/burst_chain.h.

@@ -54,6 +54,8 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
   if (by_packets && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
+  if (transport_.protocol == Protocol::kUdpLossy)
+    datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   if (!cells_) clock_ = clock_at_start(cluster_, transport_);
   follows_all_ = !cells_ && may_follow_all();
 }
@@ -93,7 +95,9 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   connection.may_be_followed = may_be_followed(connection);
   connection.is_followed = follows_all(connection);
   connection.may_open = connection.may_open && !connection.is_followed;
-  if (cells_) open_in_cell(static_cast<std::int32_t>(connections_.size()) - 1, source);
+  const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
+  if (cells_) open_in_cell(c, source);
+  if (datagrams_ && !is_in_cell(c)) open_datagrams(c, source, destination);
   append_media(route_);
   sharing_.add_flow(route_);
 }
@@ -160,7 +164,11 @@ inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) 
                   payload.count());
     return;
   }
-  if (transport_.protocol == Protocol::kUdpLossy) set_deadline(connection, number);
+  if (connection.datagrams >= 0) {
+    datagrams_->write(now_, connection.datagrams, static_cast<std::uint64_t>(number),
+                      payload.count());
+    return;
+  }
   if (connection.state == State::kStream) {
     write(c, number);
   } else if (first) {
@@ -217,8 +225,6 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
     return;
   }
   connection.remaining = static_cast<double>(t.wire.count());
-  if (transport_.protocol == Protocol::kUdpLossy && connection.datagrams)
-    begin_datagrams(connection, t);
   if (sending) {
     schedule(c);
     return;
@@ -265,6 +271,7 @@ double FlowNetwork::next_event() const {
   for (const IndexedHeap* heap : {&due_, &pool_due_, &queue_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
+  if (datagrams_) next = std::min(next, datagrams_->next_event());
   return cells_ ? std::min(next, cells_->next_event()) : next;
 }
 
@@ -294,6 +301,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!queue_due_.empty() && queue_due_.first_time() <= batch)
       on_queue_due(queue_due_.first(), batch);
     if (cells_) run_cells(batch);
+    if (datagrams_) run_datagrams(batch);
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -368,8 +376,7 @@ inline void FlowNetwork::on_sent(std::int32_t c, double later) {
   if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path->line_rate,
                                   connection.path->round_trip);
-  if (!foretold && (t.missing < 0 || !await_last(connection, number)))
-    arrive(number, connection.last_delivery);
+  if (!foretold) arrive(number, connection.last_delivery);
   next_transfer(c);
   if (foretold && transfer(number).arrivals == 0) free_transfer(number);
 }
@@ -386,11 +393,9 @@ inline void FlowNetwork::next_transfer(std::int32_t c) {
   if (connection.state == State::kFluid) rest(c);
 }
 
-void FlowNetwork::arrive(std::int32_t number, double time, bool is_deadline) {
+void FlowNetwork::arrive(std::int32_t number, double time) {
   ++transfer(number).arrivals;
-  Arrival& arrival = arrivals_.insert(time);
-  arrival.transfer = number;
-  arrival.is_deadline = is_deadline;
+  arrivals_.insert(time).transfer = number;
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
@@ -400,8 +405,6 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
     const std::int32_t number = arrival.transfer;
     Transfer& t = transfer(number);
     --t.arrivals;
-    if (arrival.is_deadline && !t.cancelled) give_up(number);
-    if (t.missing >= 0) forget_awaited(number);
     if (!t.cancelled) {
       delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
       if (t.missing >= 0) {
@@ -436,6 +439,8 @@ void FlowNetwork::cancel(TransferId id) {
   if (t.delivering) return;  // freed when it would have arrived
   if (is_in_cell(t.connection)) {
     cancel_in_cell(number);
+  } else if (const std::int32_t c = connection_at(t.connection).datagrams; c >= 0) {
+    datagrams_->cancel(now_, c, static_cast<std::uint64_t>(number));
   } else if (connection_at(t.connection).state == State::kStream) {
     if (connection_at(t.connection).waits) resolve();
     // What it has sent arrives all the same, and then it is freed.
@@ -491,9 +496,13 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     const auto c = static_cast<std::size_t>(id);
     const ChannelId medium = medium_of_.empty() ? -1 : medium_of_[c];
     const ChannelId full = medium >= 0 ? medium : id;
-    const double in_cells = cells_ ? cells_->wire_bytes(id) : 0;
-    const double busy = sharing_.busy(full, now_) + (cells_ ? cells_->busy(id) : 0);
-    records.push_back({Bytes(std::llround(wire[c] + in_cells)), Seconds(busy)});
+    double by_packets = cells_ ? cells_->wire_bytes(id) : 0;
+    double busy = sharing_.busy(full, now_) + (cells_ ? cells_->busy(id) : 0);
+    if (datagrams_) {
+      by_packets += static_cast<double>(datagrams_->wire_bytes(id));
+      busy += datagrams_->busy(id);
+    }
+    records.push_back({Bytes(std::llround(wire[c] + by_packets)), Seconds(busy)});
   }
   return records;
 }

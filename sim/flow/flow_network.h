@@ -8,6 +8,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/cell_network.h"
+#include "sim/flow/datagrams/datagram_network.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
 #include "sim/flow/shares/rate_follower.h"
@@ -57,10 +58,9 @@
 /// packet (cells/cell_network.h); of other transports the air is a medium.
 ///
 /// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
-/// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` adds headers and the first
-/// segment's forwarding, and loses segments by the path's loss for good: a transfer ends with its
-/// last segment or, if that is lost, as sim/cluster/datagram_wait.h says, and its Delivery says
-/// what is missing (flow_datagrams.cc). Neither has windows, acknowledgements or retransmissions.
+/// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` is followed packet by
+/// packet (datagrams/datagram_network.h): what a queue or a link drops is lost for good; a transfer
+/// ends as sim/cluster/datagram_wait.h says, and its Delivery says what is missing.
 ///
 /// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
 /// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative
@@ -113,14 +113,6 @@ class FlowNetwork final : public Network {
     double time = 0;
     std::uint64_t order = 0;
     std::int32_t transfer = 0;
-    bool is_deadline = false;  ///< not the arrival, but when it is waited for no longer
-  };
-
-  /// A connection of udp-lossy over links that lose.
-  struct Datagrams {
-    LossSequence losses;
-    double wait = 0;               ///< s, datagram_wait.h's deadline
-    std::vector<Arrival> awaited;  ///< transfers whose last segment was lost
   };
 
   /// A queue on the way of a connection, in which it is this flow.
@@ -167,12 +159,10 @@ class FlowNetwork final : public Network {
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
-    std::unique_ptr<Datagrams> datagrams;
+    std::int32_t datagrams = -1;         ///< number in datagrams_
     /// That its packets make one after the other, and its acknowledgements where they are followed,
     /// too (flow_queues.cc).
     std::vector<Stop> stops;
-    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
-    double sent_by = 0;      ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -292,7 +282,6 @@ class FlowNetwork final : public Network {
 
   // flow_cells.cc
   void open_in_cell(std::int32_t c, int source);
-  DatagramFlow::Way datagram_way() const;
   bool is_in_cell(std::int32_t c) const {
     return cells_ && in_cell_[static_cast<std::size_t>(c)] >= 0;
   }
@@ -413,14 +402,10 @@ class FlowNetwork final : public Network {
 
   // flow_datagrams.cc
   void open_plain(Connection& connection, TcpPath& path);
-  void begin_datagrams(Connection& connection, Transfer& t);
-  std::int64_t lose_datagrams(LossSequence& losses, Transfer& t);
-  void end_awaited(Connection& connection, double time);
-  bool await_last(Connection& connection, std::int32_t number);
-  void forget_awaited(std::int32_t number);
-  void set_deadline(Connection& connection, std::int32_t number);
-  void give_up(std::int32_t number);
-  void arrive(std::int32_t number, double time, bool is_deadline = false);
+  void open_datagrams(std::int32_t c, int source, int destination);
+  void run_datagrams(double until);
+  void end_messages(const std::vector<std::int32_t>& connections);
+  void arrive(std::int32_t number, double time);
   std::int32_t take_missing();
   void free_missing(Transfer& t);
   void deliver(std::vector<Delivery>& delivered);
@@ -459,11 +444,13 @@ class FlowNetwork final : public Network {
   std::deque<StreamPath> paths_;         // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
-  std::int32_t free_transfer_ = -1;     // first of those that are free, linked by `next`
-  std::unique_ptr<CellNetwork> cells_;  // null: no connection crosses the air
-  std::vector<std::int32_t> in_cell_;   // of connections, their numbers in it; -1: none
-  std::vector<std::int32_t> of_cell_;   // the other way round
-  std::vector<CellNetwork::Ended> ended_;
+  std::int32_t free_transfer_ = -1;             // first of those that are free, linked by `next`
+  std::unique_ptr<CellNetwork> cells_;          // null: no connection crosses the air
+  std::vector<std::int32_t> in_cell_;           // of connections, their numbers in it; -1: none
+  std::vector<std::int32_t> of_cell_;           // the other way round
+  std::unique_ptr<DatagramNetwork> datagrams_;  // null: not of udp-lossy
+  std::vector<std::int32_t> of_datagrams_;      // connections, by their numbers there
+  std::vector<EndedMessage> ended_;
   std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled
   bool indexed_ = false;
   IndexedHeap::Nodes due_nodes_;       // by connection, of due_ and of all pools

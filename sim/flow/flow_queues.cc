@@ -11,9 +11,6 @@ namespace {
 
 /// Queues of more flows are not followed packet by packet.
 constexpr std::int32_t kFollowed = 512;
-/// Packets that the queue before a link holds at least, as `packet` has it; else two of the link's
-/// products of rate and delay.
-constexpr std::int64_t kLeastPackets = 10'240;
 
 /// s: on shorter round trips the shares are what a message waits for, whatever the ways' lengths.
 constexpr double kFarAway = 5e-3;
@@ -160,11 +157,9 @@ bool FlowNetwork::begins_short(std::int32_t c) {
 FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& path) {
   std::unique_ptr<Followed>& queue = followed_queues_[static_cast<std::size_t>(id)];
   if (queue) return *queue;
-  const double bits = cluster_.nominal_rate(id).value();
-  const auto product =
-      static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
-  queue = std::make_unique<Followed>(codel_of_channel(id), segment_, path.discipline.framing,
-                                     std::max(kLeastPackets, product));
+  const std::int64_t room =
+      FairQueue::room(cluster_.nominal_rate(id), cluster_.channel(id).delay, segment_);
+  queue = std::make_unique<Followed>(codel_of_channel(id), segment_, path.discipline.framing, room);
   const LinkSpec& spec = cluster_.link_of(id).spec;
   if (!is_plain(spec)) queue->packets.set_without_place();
   if (spec.half_duplex) {

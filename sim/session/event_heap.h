@@ -9,10 +9,12 @@ namespace gradwire::sim {
 
 /// Events by (time, order of insertion). What comes in order of time, as most events do, waits in a
 /// queue at no cost; the rest in a 4-ary min-heap. Flat storage: nothing is allocated once it has
-/// grown. `Item` has a double `time` and a std::uint64_t `order`, which push() sets.
+/// grown. `Item` has a `time` and a std::uint64_t `order`, which push() sets.
 template <class Item>
 class EventHeap {
  public:
+  using Time = decltype(Item::time);
+
   bool empty() const { return first_ == end_ && heap_.empty(); }
   const Item& top() const { return queue_is_next() ? queue_[first_] : heap_.front(); }
 
@@ -25,7 +27,7 @@ class EventHeap {
 
   /// An event at that time, whose other members the caller sets: written in place, since reading
   /// back what was just written in smaller parts stalls a processor. Valid until the next change.
-  Item& insert(double time) {
+  Item& insert(Time time) {
     Item* place = nullptr;
     if (first_ == end_ || time >= queue_[end_ - 1].time) {
       if (end_ == queue_.size()) make_room();
@@ -36,6 +38,17 @@ class EventHeap {
     place->time = time;
     place->order = next_order_++;
     return *place;
+  }
+
+  /// The order of an event that may be pushed later, as if it were now.
+  std::uint64_t reserve() { return next_order_++; }
+  /// An event of a reserved order, which the item has.
+  void push_reserved(const Item& item) {
+    std::size_t at = heap_.size();
+    heap_.emplace_back();
+    for (; at > 0 && before(item, heap_[(at - 1) / 4]); at = (at - 1) / 4)
+      heap_[at] = heap_[(at - 1) / 4];
+    heap_[at] = item;
   }
 
   Item pop() {
@@ -65,7 +78,7 @@ class EventHeap {
   }
 
   /// Where the event belongs, which comes after all others of its time.
-  [[gnu::noinline]] std::size_t open_in_heap(double time) {
+  [[gnu::noinline]] std::size_t open_in_heap(Time time) {
     std::size_t at = heap_.size();
     heap_.emplace_back();
     while (at > 0) {

@@ -28,10 +28,10 @@ void CellNetwork::send_datagrams(double now) {
   sending_.take_until(now, batch_);
   for (const IndexedHeap::Entry& entry : batch_) {
     DatagramSender& sender = senders_[static_cast<std::size_t>(entry.number)];
-    CellPacket packet;
-    if (const std::int32_t c = sender.send(now, packet); c >= 0) {
+    Datagram sent;
+    if (const std::int32_t c = sender.send(now, sent); c >= 0) {
       touched_.push_back(c);
-      enter(now, packet);
+      enter(now, {.connection = c, .number = sent.number, .wire = sent.wire});
     }
     const double next = sender.next_event();
     if (next < kNever) sending_.set(entry.number, std::max(now, next));
@@ -40,8 +40,10 @@ void CellNetwork::send_datagrams(double now) {
 
 /// What has ended at its receiver, and when it waits no longer.
 void CellNetwork::look_at_datagrams(Connection& one, std::vector<Ended>& ended) {
-  for (DatagramFlow::Ended& each : one.datagrams->take_ended())
-    ended.push_back({one.number, each.id, each.wire, 0, std::move(each.missing)});
+  for (Ended& each : one.datagrams->take_ended()) {
+    each.connection = one.number;
+    ended.push_back(std::move(each));
+  }
   const double next = one.datagrams->deadline();
   if (next < kNever) {
     due_.set(one.number, next);

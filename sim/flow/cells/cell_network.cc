@@ -198,10 +198,12 @@ void CellNetwork::flush() {
 
 void CellNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
   flush();
-  if (Connection& owner = connection(c); owner.datagrams)
+  if (Connection& owner = connection(c); owner.datagrams) {
     owner.datagrams->cancel(id);
-  else
+    senders_[static_cast<std::size_t>(owner.host)].look_again();
+  } else {
     owner.stream->cancel(now, id);
+  }
   touched_.push_back(c);
 }
 

@@ -8,7 +8,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/air.h"
 #include "sim/flow/cells/cell_wire.h"
-#include "sim/flow/cells/datagrams.h"
+#include "sim/flow/datagrams/datagrams.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/session/event_heap.h"
@@ -27,14 +27,7 @@ class CellNetwork {
  public:
   static constexpr double kNever = Air::kNever;
 
-  /// A message that has arrived.
-  struct Ended {
-    std::int32_t connection = 0;
-    std::uint64_t id = 0;
-    std::int64_t wire = 0;  ///< bytes, copies too
-    std::int64_t retransmissions = 0;
-    std::vector<ByteRange> missing = {};  ///< of datagrams
-  };
+  using Ended = EndedMessage;
 
   CellNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
 

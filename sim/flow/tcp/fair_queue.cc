@@ -34,6 +34,7 @@ void FairQueue::remove_flow(std::int32_t f) {
   if (removed.state == State::kNew) take_out(new_, f);
   if (removed.state == State::kOld) take_out(old_, f);
   removed = Flow{};
+  note_bytes(removed);
   removed.next = free_;
   free_ = f;
 }
@@ -65,6 +66,7 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
+  note_bytes(to);
   ++waiting_;
   if (to.state == State::kInactive) {
     to.state = State::kNew;
@@ -76,6 +78,7 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
 
 /// The device has asked for a packet when there was none: all turns are over.
 void FairQueue::end_turns() {
+  most_bytes_.forget();
   for (List* const list : {&new_, &old_})
     while (list->first >= 0) {
       flow(list->first).state = State::kInactive;
@@ -119,12 +122,20 @@ FairQueue::Packet FairQueue::take_first(Flow& of) {
   const Packet first = of.packets.front();
   of.packets.pop();
   of.bytes -= first.wire - framing_;
+  note_bytes(of);
   --waiting_;
   return first;
 }
 
+void FairQueue::keep_most_bytes() {
+  if (most_bytes_.room() >= flows_.size()) return;
+  most_bytes_.keep(flows_.size());
+  for (const Flow& each : flows_) note_bytes(each);
+}
+
 void FairQueue::make_room() {
-  Flow& longest = *std::ranges::max_element(flows_, {}, &Flow::bytes);
+  keep_most_bytes();
+  Flow& longest = flows_[most_bytes_.first()];
   const double half = longest.bytes / 2;
   for (int i = 0; i < kMostDrops && longest.bytes > half; ++i) {
     take_first(longest);
@@ -180,6 +191,15 @@ FairQueue::Passed FairQueue::take(double now, double rate, double line) {
   flow(passed.flow).wire = passed.packet.wire;
   passed.departure = jitter_.arrival(passed.departure);
   return passed;
+}
+
+bool FairQueue::leave(double now, Passed& passed) {
+  if (waiting_ == 0) {
+    if (limit_ <= 0) end_turns();
+    return false;
+  }
+  passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
+  return true;
 }
 
 FairQueue::Passed FairQueue::take_by_turns(double now) {

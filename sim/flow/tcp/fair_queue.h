@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -6,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/units.h"
 #include "sim/flow/tcp/changing_wire.h"
 #include "sim/flow/tcp/channel_jitter.h"
 #include "sim/flow/tcp/codel.h"
+#include "sim/flow/tcp/most_bytes.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// The queue before a link that streams of several connections cross, packet by packet: FQ-CoDel
@@ -24,7 +27,7 @@
 /// where others that are no flows of the queue leave it the rate; it is through bytes / line after
 /// it begins. Packet's own device has no such place: there
 ///     begins(k) = leaves(k) >= ends(k - 1)
-/// /// and if the link changes, too, its rate is integrated (changing_wire.h). Where both
+/// and if the link changes, too, its rate is integrated (changing_wire.h). Where both
 /// directions of a link share one medium, each device holds a packet that has left its queue until
 /// the other direction's one is through:
 ///     begins(k) = max(leaves(k), the medium's end),  leaves(k) >= ends(k - 1)
@@ -49,6 +52,12 @@ class FairQueue {
     double departure = 0;  ///< s: when the link is through with it, and later by its jitter
   };
 
+  /// Packets that the queue before a link holds, as `packet` has it.
+  static std::int64_t room(BitsPerSecond rate, Seconds delay, double segment) {
+    constexpr std::int64_t kLeast = 10'240;
+    return std::max(kLeast, static_cast<std::int64_t>(2 * rate.value() * delay.value() / segment));
+  }
+
   /// `quantum`: wire bytes of a turn. `framing`: bytes of a packet on the wire that do not count.
   /// `most`: packets in the queue.
   FairQueue(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
@@ -60,6 +69,8 @@ class FairQueue {
     has_place_ = false;
   }
   void set_without_place() { has_place_ = false; }
+  /// A device that is none of this class's takes packets: leave() in place of take().
+  void set_apart() { begun_ = ends_ = kNever; }
   /// What both directions of a half-duplex link share.
   struct Medium {
     double ends = -kNever;  ///< s: when the last packet on it is through
@@ -90,6 +101,9 @@ class FairQueue {
   /// The next one leaves at `now`, not before next_turn(). `line`: bytes a second of the link;
   /// `rate`: what others leave of it. Of one that changes, both are shares of what it carries.
   Passed take(double now, double rate, double line);
+  /// The device asks for the next one at `now`. False: there is none.
+  bool leave(double now, Passed& passed);
+  bool empty() const { return waiting_ == 0; }
   /// Owners of packets that have been dropped, one for each; who has read them clears them.
   std::vector<std::int32_t>& dropped() { return dropped_; }
 
@@ -125,6 +139,11 @@ class FairQueue {
   void take_out(List& list, std::int32_t f);
   bool take_of(Flow& flow, double now, Packet& packet);
   Packet take_first(Flow& flow);
+  void note_bytes(const Flow& flow) {
+    const auto number = static_cast<std::size_t>(&flow - flows_.data());
+    if (number < most_bytes_.room()) most_bytes_.set(number, flow.bytes);
+  }
+  void keep_most_bytes();
   void make_room();
   void end_turns();
   void push_in_order(std::int32_t flow, const Packet& packet);
@@ -139,6 +158,7 @@ class FairQueue {
   double framing_;
   std::int64_t most_;
   std::vector<Flow> flows_;
+  MostBytes most_bytes_;  ///< of flows_, while the queue is about full
   std::int32_t free_ = -1;
   List new_;
   List old_;

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-#include "sim/packet/channel_clock.h"
+#include "sim/cluster/channel_clock.h"
 #include "sim/packet/program/session_clock.h"
 
 namespace gradwire::sim {

@@ -1,7 +1,7 @@
 // Datagrams one by one: which message ends when.
 #include <catch2/catch.hpp>
 
-#include "sim/flow/cells/datagrams.h"
+#include "sim/flow/datagrams/datagrams.h"
 
 using namespace gradwire::sim;
 
@@ -19,7 +19,7 @@ TEST_CASE("a message ends with its last datagram, or with one of a later message
   flow.write(8, 1000);  // 3
   for (int i = 0; i < 4; ++i) {
     REQUIRE(flow.has_more());
-    const CellPacket sent = flow.send(i * 1.09e-3);
+    const Datagram sent = flow.send(i * 1.09e-3);
     CHECK(sent.number == i);
     CHECK(sent.wire == (i == 2 ? 590 : 1090));
   }
@@ -84,7 +84,7 @@ TEST_CASE("a host sends one datagram of each connection in turn, as its link tak
   double now = 0;
   for (double next = 0; next < DatagramSender::kNever; next = host.next_event()) {
     now = std::max(now, next);
-    CellPacket packet;
+    Datagram packet;
     if (const int who = host.send(now, packet); who >= 0) order.push_back(who);
   }
   // 0 and 0.545 ms; then the fast one each 1.09 ms, the slow one 10.9 ms after its first.

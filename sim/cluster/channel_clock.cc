@@ -1,4 +1,4 @@
-#include "sim/packet/channel_clock.h"
+#include "sim/cluster/channel_clock.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,99 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/flow/datagrams/datagrams.h"
+#include "sim/flow/datagrams/packet_events.h"
+#include "sim/flow/datagrams/packet_link.h"
+#include "sim/flow/tcp/stream.h"
+
+/// udp-lossy over wires, packet by packet: datagrams, which nothing but their senders' links holds
+/// back, through the queues of all links of their ways (packet_link.h), where those are full
+/// dropped; and other traffic's connections of TCP, segments and acknowledgements, through the
+/// same.
+///
+/// A packet costs an event for each link that it crosses, and up to two more where it waits.
+namespace gradwire::sim {
+
+class DatagramNetwork {
+ public:
+  static constexpr double kNever = DatagramFlow::kNever;
+  using Ended = EndedMessage;
+
+  /// `cluster` outlives it.
+  DatagramNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
+
+  /// Another connection, of datagrams.
+  std::int32_t add_datagrams(int source, int destination);
+  /// ... or of TCP, whose number among all is `key`.
+  std::int32_t add_stream(int source, int destination, std::uint64_t key);
+
+  /// A message is written at `now`, s, until which run() has been.
+  void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
+  void cancel(double now, std::int32_t connection, std::uint64_t id);
+  /// s: when something may end next; infinite: all has.
+  double next_event() const;
+  /// All events until `until`, s. Appends the messages that have ended.
+  void run(double until, std::vector<Ended>& ended);
+
+  std::int64_t wire_bytes(ChannelId id) const;
+  double busy(ChannelId id) const;  ///< s
+
+ private:
+  struct Entry {
+    ChannelId channel = -1;
+    std::int32_t flow = -1;
+  };
+  struct Connection final : SegmentCarrier {
+    void carry(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) override;
+    DatagramNetwork* network = nullptr;
+    std::int32_t number = 0;
+    Entry entry;                              ///< of its way
+    Entry back;                               ///< ... of acknowledgements'
+    int source = 0;                           ///< host
+    std::unique_ptr<DatagramFlow> datagrams;  ///< or:
+    std::unique_ptr<TcpStream> stream;
+    std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
+    double due = kNever;             ///< s: when the stream does something next
+    std::uint64_t due_order = 0;     ///< of its event
+  };
+  struct Sender {
+    DatagramSender datagrams;
+    std::uint64_t order = 0;  ///< of its event
+  };
+
+  void move_to(double now);
+  PacketLink& link(ChannelId id) { return *links_[static_cast<std::size_t>(id)]; }
+  PacketLink& open_link(ChannelId id);
+  Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
+  Connection& add(int source, int destination);
+  Entry enter_way(std::span<const ChannelId> way, std::int32_t connection, bool acknowledges);
+  void enter(const Entry& entry, const PacketLink::Packet& packet);
+  void handle(const PacketEvent& event);
+  void on_arrival(const PacketEvent& event);
+  void on_send(std::int32_t host, std::uint64_t order);
+  void schedule(std::int32_t host, std::int64_t time);
+  void run_stream(Connection& owner);
+  void send_acks(Connection& owner);
+  void look_at(Connection& owner);
+
+  const Cluster& cluster_;
+  TransportSettings transport_;
+  TransportSettings tcp_;
+  std::uint64_t seed_;
+  PacketEvents events_;
+  std::vector<std::unique_ptr<PacketLink>> links_;  ///< [channels], as far as they are used
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::deque<StreamPath> paths_;
+  std::vector<Sender> senders_;  ///< [hosts]
+  std::int64_t moved_to_ = -1;   ///< ns: when something last began
+  std::int64_t open_ = 0;        ///< messages that have not ended
+  std::vector<Ended> ended_;
+  std::vector<ChannelId> route_;  ///< scratch
+};
+
+}  // namespace gradwire::sim
