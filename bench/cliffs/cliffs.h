@@ -13,7 +13,9 @@ struct CliffsOptions {
   bool list = false;    ///< say every scenario
   /// Not empty: compares stored scenarios in place of drawn ones (bench/cliffs/stored.h).
   std::string cases_file = {};
-  std::string only = {};    ///< of them those whose names this regular expression finds
+  std::string only = {};  ///< of them those whose names this regular expression finds
+  /// Not empty: `packet` runs these anew, and this file gets them all with their new times.
+  std::string record_file = {};
   std::string folder = {};  ///< paths in scenarios start there
 };
 

@@ -37,7 +37,21 @@ StoredCase case_of(const ordered_json& line) {
   stored.packet.error = packet.value("se", 0.0);
   stored.operations = packet.at("n").get<int>();
   stored.seeds = packet.value("k", 1);
+  stored.line = line;
   return stored;
+}
+
+/// Seconds of wall time for a run of `packet` that is recorded.
+constexpr double kMostSeconds = 600;
+
+void record(StoredCase& stored, const Judge& judge, const Measure& measure) {
+  if (kind_of(stored.scenario) == CliffKind::kCell)
+    stored.seeds = std::max(stored.seeds, kFewSeeds);
+  stored.packet = judge.mean_time("packet", stored.scenario, measure, stored.seeds);
+  stored.line["packet"] = {{"mean", stored.packet.mean},
+                           {"se", stored.packet.error},
+                           {"n", stored.operations},
+                           {"k", stored.seeds}};
 }
 
 int count_of(const std::vector<Operation>& operations, const Measure& measure) {
@@ -65,14 +79,20 @@ std::string line_of(const StoredCase& stored, const Verdict& verdict) {
   return line + (verdict.is_off() ? " OFF" : verdict.is_close() ? "" : " DIFFERS");
 }
 
+std::string text_of(const std::vector<StoredCase>& cases) {
+  std::string text;
+  for (const StoredCase& stored : cases) text += stored.line.dump() + "\n";
+  return text;
+}
+
 /// A stored case against flow as it is.
 class StoredRun {
  public:
   /// Both must outlive it; `say` is called from several threads.
   StoredRun(const CliffsOptions& options, const Say& say, Stop stop)
-      : options_(options), say_(say), judge_(options.folder, std::move(stop)) {}
+      : options_(options), say_(say), judge_(options.folder, std::move(stop), kMostSeconds) {}
 
-  Verdict run(const StoredCase& stored) const {
+  Verdict run(StoredCase& stored) const {
     const auto file =
         scenarios::read_scenario_text(stored.scenario.dump(), options_.folder + "/stored.json");
     const auto operations = run_operations(file.runs.at(0), "flow", 1);
@@ -82,11 +102,12 @@ class StoredRun {
       throw Error(ErrorKind::kScenario, "compare", stored.name,
                   std::to_string(count) + " operations have ended, the reference has " +
                       std::to_string(stored.operations));
+    if (!options_.record_file.empty()) record(stored, judge_, measure);
     Verdict verdict;
     verdict.kind = kind_of(stored.scenario);
     verdict.packet = stored.packet;
-    verdict.flow = judge_.flow(stored.scenario, measure, stored.seeds);
-    if (verdict.kind != CliffKind::kClean || verdict.is_close()) return verdict;
+    verdict.flow = judge_.mean_time("flow", stored.scenario, measure, stored.seeds);
+    if (verdict.kind == CliffKind::kChance || verdict.is_close()) return verdict;
     try {
       judge_.measure_spread(stored.scenario, measure, verdict);
     } catch (const Error& error) {
@@ -142,9 +163,11 @@ Measure fitted_measure(const StoredCase& stored, const std::vector<Operation>& o
 
 CliffsResult bench_stored_cliffs(const CliffsOptions& options, const Say& say) {
   const std::regex only(options.only);
-  std::vector<StoredCase> cases;
-  for (StoredCase& stored : read_stored_cases(read_file(options.cases_file), options.cases_file))
-    if (std::regex_search(stored.name, only)) cases.push_back(std::move(stored));
+  std::vector<StoredCase> all =
+      read_stored_cases(read_file(options.cases_file), options.cases_file);
+  std::vector<StoredCase*> cases;
+  for (StoredCase& stored : all)
+    if (std::regex_search(stored.name, only)) cases.push_back(&stored);
   const runner::InterruptGuard guard;
   CliffsResult result;
   std::mutex mutex;
@@ -159,7 +182,7 @@ CliffsResult bench_stored_cliffs(const CliffsOptions& options, const Say& say) {
     std::optional<Verdict> verdict;
     std::string why;
     try {
-      verdict = one.run(cases[i]);
+      verdict = one.run(*cases[i]);
     } catch (const std::exception& error) {
       why = error.what();
     }
@@ -167,15 +190,16 @@ CliffsResult bench_stored_cliffs(const CliffsOptions& options, const Say& say) {
     if (runner::interrupted_by() != 0) return false;
     if (!verdict) {
       ++failed;
-      say(cases[i].name + ": not compared: " + why);
+      say(cases[i]->name + ": not compared: " + why);
       return true;
     }
     close += verdict->is_close();
     off += verdict->is_off();
-    if (options.list || !verdict->is_close()) say(line_of(cases[i], *verdict));
+    if (options.list || !verdict->is_close()) say(line_of(*cases[i], *verdict));
     return true;
   });
   result.interrupted = runner::interrupted_by() != 0;
+  if (!options.record_file.empty()) write_file(options.record_file, text_of(all));
   const int compared = static_cast<int>(cases.size()) - failed;
   result.rows = {{.name = "cliffs.stored.cases", .value = double(cases.size()), .unit = ""},
                  {.name = "cliffs.stored.not_compared", .value = double(failed), .bar = 0},

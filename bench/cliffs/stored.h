@@ -15,6 +15,7 @@ struct StoredCase {
   MeanTime packet;
   int operations = 0;
   int seeds = 1;  ///< 1 to this
+  nlohmann::ordered_json line;
 };
 
 /// Lines of JSON:
@@ -30,7 +31,8 @@ std::vector<StoredCase> read_stored_cases(const std::string& text, const std::st
 /// that starts last (a probe). The measure as it was where neither fits.
 Measure fitted_measure(const StoredCase& stored, const std::vector<Operation>& operations);
 
-/// Of which scenarios `flow` agrees with their stored times.
+/// Of which scenarios `flow` agrees with their stored times, or with those that `packet` takes now
+/// where the options name a file to record them in; a radio cell then runs with kFewSeeds seeds.
 CliffsResult bench_stored_cliffs(const CliffsOptions& options, const Say& say);
 
 }  // namespace gradwire::bench

@@ -17,9 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kFewSeeds = 4, kManySeeds = 16;
+constexpr int kManySeeds = 16;
 constexpr double kMostShift = 2e-6;  ///< s
-constexpr double kMostSeconds = 60;  ///< of wall time, of one run
 constexpr std::uint32_t kShiftDraws = 300;
 
 /// Whether something in the document is drawn: a key that says so, with a value that is not 0.
@@ -113,16 +112,16 @@ double Verdict::errors() const {
 }
 
 bool Verdict::is_close() const {
-  if (kind == CliffKind::kCell) return std::abs(error()) <= kChanceBar;
-  if (std::abs(error()) <= std::max(kCloseBar, spread)) return true;
+  const double bar = kind == CliffKind::kCell ? kChanceBar : kCloseBar;
+  if (std::abs(error()) <= std::max(bar, spread)) return true;
   // One value says nothing of chance.
   return kind == CliffKind::kChance && errors() != 0 && std::abs(errors()) <= kCloseErrors;
 }
 
 bool Verdict::is_off() const {
-  if (kind == CliffKind::kClean) return !(std::abs(error()) <= std::max(kCleanBar, spread));
-  const bool sure = kind == CliffKind::kCell || errors() == 0 || std::abs(errors()) > kErrorsBar;
-  return !(std::abs(error()) <= kChanceBar) && sure;
+  const double bar = kind == CliffKind::kClean ? kCleanBar : kChanceBar;
+  if (std::abs(error()) <= std::max(bar, spread)) return false;
+  return kind != CliffKind::kChance || errors() == 0 || std::abs(errors()) > kErrorsBar;
 }
 
 ordered_json with_shifted_starts(ordered_json scenario, std::uint64_t shift) {
@@ -153,18 +152,19 @@ scenarios::Scenario Judge::read(const ordered_json& scenario) const {
 double Judge::mean(const scenarios::Scenario& scenario, std::string_view executor,
                    std::uint64_t seed, const Measure& measure) const {
   const double begin = now_s();
-  const Stop stop = [&] { return (stop_ && stop_()) || now_s() - begin > kMostSeconds; };
+  const Stop stop = [&] { return (stop_ && stop_()) || now_s() - begin > most_seconds_; };
   const auto times = times_of(run_operations(scenario, executor, seed, stop), measure);
   if (times.empty())
     throw Error(ErrorKind::kScenario, "measure", scenario.name, "no operation has ended");
   return mean_of(times);
 }
 
-MeanTime Judge::flow(const ordered_json& scenario, const Measure& measure, int seeds) const {
+MeanTime Judge::mean_time(std::string_view executor, const ordered_json& scenario,
+                          const Measure& measure, int seeds) const {
   const scenarios::Scenario read_one = read(scenario);
   std::vector<double> values;
   for (int seed = 1; seed <= seeds; ++seed)
-    values.push_back(mean(read_one, "flow", static_cast<std::uint64_t>(seed), measure));
+    values.push_back(mean(read_one, executor, static_cast<std::uint64_t>(seed), measure));
   return mean_time_of(std::move(values));
 }
 
@@ -178,7 +178,7 @@ void Judge::measure_spread(const ordered_json& scenario, const Measure& measure,
   }
   const double range = relative_range(packet);
   if (range <= kChaos) return;  // it stands as it is
-  verdict.spread = range;
+  if (verdict.kind != CliffKind::kChance) verdict.spread = range;
   verdict.packet = mean_time_of(std::move(packet));
   verdict.flow = mean_time_of(std::move(flow));
 }
@@ -193,7 +193,6 @@ std::optional<Verdict> Judge::judge(const ordered_json& scenario, const Measure&
     }
     Verdict verdict;
     verdict.kind = kind_of(scenario);
-    const bool drawn = verdict.kind == CliffKind::kChance;
     std::vector<double> flow, packet;
     const auto more_seeds = [&](int seeds) {
       for (auto seed = static_cast<std::uint64_t>(packet.size()) + 1;
@@ -209,10 +208,11 @@ std::optional<Verdict> Judge::judge(const ordered_json& scenario, const Measure&
       verdict.flow = mean_time_of(flow);
       verdict.packet = mean_time_of(packet);
     };
-    more_seeds(drawn ? kFewSeeds : 1);
-    if (drawn && std::abs(verdict.error()) > kChanceBar && std::abs(verdict.errors()) > 2)
+    more_seeds(verdict.kind == CliffKind::kClean ? 1 : kFewSeeds);
+    if (verdict.kind == CliffKind::kChance && std::abs(verdict.error()) > kChanceBar &&
+        std::abs(verdict.errors()) > 2)
       more_seeds(kManySeeds);
-    if (verdict.kind == CliffKind::kClean && verdict.is_off() && std::isfinite(verdict.flow.mean))
+    if (verdict.is_off() && std::isfinite(verdict.flow.mean))
       measure_spread(scenario, measure, verdict);
     return verdict;
   } catch (const std::exception& error) {

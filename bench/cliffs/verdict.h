@@ -41,7 +41,7 @@ MeanTime mean_time_of(std::vector<double> values);
 enum class CliffKind {
   kClean,   ///< nothing is drawn
   kChance,  ///< losses, jitter, traffic or times are drawn: means over seeds
-  kCell     ///< radio: a bar of its own
+  kCell     ///< radio, where chance says who is first: means over seeds, a bar of its own
 };
 CliffKind kind_of(const nlohmann::ordered_json& scenario);
 
@@ -71,18 +71,23 @@ struct Verdict {
 nlohmann::ordered_json with_shifted_starts(nlohmann::ordered_json scenario, std::uint64_t shift);
 
 /// Runs both executors: once where nothing is drawn, else with seeds from 1 on, more of them where
-/// few leave it open. A clean scenario that is off runs with shifted starts, too, and is judged by
-/// their means. Empty where the scenario is refused, costs too much, or was stopped; `why` says it.
-/// A failure of `flow` alone is an error without end.
+/// few leave it open. A scenario that is off runs with shifted starts, too (measure_spread()).
+/// Empty where the scenario is refused, costs too much, or was stopped; `why` says it. A failure of
+/// `flow` alone is an error without end.
 class Judge {
  public:
-  Judge(std::string folder, Stop stop) : folder_(std::move(folder)), stop_(std::move(stop)) {}
+  /// `most_seconds`: of wall time, after which a run is given up.
+  Judge(std::string folder, Stop stop, double most_seconds = 60)
+      : folder_(std::move(folder)), stop_(std::move(stop)), most_seconds_(most_seconds) {}
 
   std::optional<Verdict> judge(const nlohmann::ordered_json& scenario, const Measure& measure,
                                std::string& why) const;
-  /// `flow` alone, with the seeds 1 to `seeds`. Throws what reading or running throws.
-  MeanTime flow(const nlohmann::ordered_json& scenario, const Measure& measure, int seeds) const;
-  /// Judges a clean verdict anew, by runs with shifted starts.
+  /// One executor alone, with the seeds 1 to `seeds`. Throws what reading or running throws.
+  MeanTime mean_time(std::string_view executor, const nlohmann::ordered_json& scenario,
+                     const Measure& measure, int seeds) const;
+  /// Judges a verdict anew, by runs with shifted starts, each with a seed of its own: by their
+  /// means and ns-3's spread where it moves at all. Of losses the spread says nothing, which their
+  /// own chance has made: means alone, with their standard errors.
   void measure_spread(const nlohmann::ordered_json& scenario, const Measure& measure,
                       Verdict& verdict) const;
 
@@ -93,7 +98,11 @@ class Judge {
 
   std::string folder_;  ///< paths in scenarios start there
   Stop stop_;
+  double most_seconds_;
 };
+
+/// Of a radio cell, and of chance to begin with.
+inline constexpr int kFewSeeds = 4;
 
 /// Simulated work of ns-3 for one run above which a scenario is left alone.
 inline constexpr double kMostEffort = 3e6;

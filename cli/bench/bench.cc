@@ -143,6 +143,10 @@ void add_bench_cliffs(CLI::App& parent, Context& context) {
           ->check(CLI::ExistingFile);
   command->add_option("--only", options->only, "Of that file, names that match this expression")
       ->needs(cases);
+  command
+      ->add_option("--record", options->record_file,
+                   "Run packet anew on these, and write all with the new times to this file")
+      ->needs(cases);
   command->callback([options, folder, &context] {
     options->folder = scenarios::share_folder();
     if (!folder->empty()) make_folder(*folder);

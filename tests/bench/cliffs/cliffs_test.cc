@@ -1,5 +1,7 @@
 #include "bench/cliffs/cliffs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -12,6 +14,8 @@
 #include "bench/cliffs/stored.h"
 #include "bench/cliffs/verdict.h"
 #include "scenarios/scenario.h"
+#include "sim/packet/packet_executor.h"
+#include "tests/skip.h"
 
 using namespace gradwire;
 using namespace gradwire::bench;
@@ -100,6 +104,12 @@ TEST_CASE("A scenario is off by the bar of its kind, and beyond ns-3's own sprea
   CHECK(verdict_of(CliffKind::kChance, 1.04, 1, 0).is_close());
   CHECK(verdict_of(CliffKind::kCell, 1.16, 1).is_off());
   CHECK_FALSE(verdict_of(CliffKind::kCell, 1.14, 1).is_off());
+  Verdict cell = verdict_of(CliffKind::kCell, 1.25, 1);
+  cell.spread = 0.2;
+  CHECK(cell.is_off());
+  cell.spread = 0.3;
+  CHECK_FALSE(cell.is_off());
+  CHECK(cell.is_close());
   CHECK(verdict_of(CliffKind::kClean, INFINITY, 1).is_off());
 }
 
@@ -227,4 +237,33 @@ TEST_CASE("Stored scenarios agree with their times, or do not", "[unit]") {
   result = bench_cliffs(options, quiet);
   CHECK_FALSE(judge(result.rows));
   CHECK(row_of(result, "cliffs.stored.not_compared").value == 1);
+}
+
+TEST_CASE("packet's times of stored scenarios are recorded anew", "[unit][needs-packet]") {
+  const std::string program = sim::packet_program(sim::ExecutorOptions{});
+  if (::access(program.c_str(), X_OK) != 0)
+    gradwire::testing::skip(program + " was not built (ns-3 is absent)");
+  ordered_json tcp = ideal_push();
+  tcp["network"].erase("transport");
+  const auto line = [&](const char* name) {
+    return ordered_json{{"name", name},
+                        {"scenario", tcp},
+                        {"packet", {{"mean", 7.0}, {"se", 0}, {"n", 4}, {"k", 1}}}}
+               .dump() +
+           "\n";
+  };
+  const TemporaryFile stored(line("one") + line("other")), recorded("");
+  CliffsOptions options;
+  options.cases_file = stored.path();
+  options.record_file = recorded.path();
+  options.only = "one";
+  options.folder = ".";
+  const CliffsResult result = bench_cliffs(options, [](const std::string&) {});
+  CHECK(row_of(result, "cliffs.stored.close").value == 1);
+  const auto cases = read_stored_cases(read_file(recorded.path()), "recorded");
+  REQUIRE(cases.size() == 2);
+  // 100 kB and 6 % of headers over 8 Mbps, each way: 106 ms, and 3 % of acknowledgements at most.
+  CHECK(cases[0].packet.mean > 0.106);
+  CHECK(cases[0].packet.mean < 0.112);
+  CHECK(cases[1].packet.mean == 7);  // not asked for
 }
