@@ -58,6 +58,8 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   if (!cells_) clock_ = clock_at_start(cluster_, transport_);
   follows_all_ = !cells_ && may_follow_all();
+  if (!cells_ && may_differ_in_length())
+    approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
 
 inline std::int32_t FlowNetwork::connect(int source, int destination) {
@@ -100,6 +102,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   if (datagrams_ && !is_in_cell(c)) open_datagrams(c, source, destination);
   append_media(route_);
   sharing_.add_flow(route_);
+  if (connection.may_be_followed && !approaches_.empty()) note_approaches(destination);
 }
 
 /// One of equal paths: most networks have few, and the others' are not looked for among all.
@@ -241,7 +244,7 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (!connection.is_silent) sharing_.deactivate(c);
-  connection.is_silent = connection.goes_by_queues = false;
+  connection.is_silent = connection.goes_by_queues = connection.from_afar = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);

@@ -90,6 +90,8 @@ class FlowNetwork final : public Network {
   static constexpr double kSameInstant = 1e-12;
   /// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
   static constexpr double kCrowded = 0.1;
+  /// Segments of a message at most that is followed from queue to queue for its way alone.
+  static constexpr double kShort = 32;
   enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
   struct Transfer {
@@ -142,6 +144,7 @@ class FlowNetwork final : public Network {
     bool may_be_followed : 1 = false;  ///< flow_queues.cc
     bool is_followed : 1 = false;      ///< ... over all links of its way, always
     bool goes_by_queues : 1 = false;   ///< a stream, for its message is short for its way
+    bool from_afar : 1 = false;        ///< a stream: flow_far_queues.cc
     bool is_silent : 1 = false;  ///< a stream: all has arrived, acknowledgements are under way
     std::uint16_t place = 0;     ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
@@ -187,6 +190,13 @@ class FlowNetwork final : public Network {
   struct Coming {
     double time = -kNever;  ///< s
     double takes = 0;       ///< s, of the channel's
+  };
+
+  /// How segments of the hosts come to a channel, whoever's they are.
+  struct Approach {
+    double nearest = kNever;  ///< s, of a full segment
+    double farthest = 0;
+    double offered = 0;  ///< bytes/s, by all at once
   };
 
   /// Connections of one rate (max_min.h): as each is served the same, their events stand in an
@@ -400,6 +410,16 @@ class FlowNetwork final : public Network {
   void schedule_queue(ChannelId id);
   void on_queue_due(ChannelId id, double until);
 
+  // flow_far_queues.cc
+  bool may_differ_in_length();
+  void note_approaches(int destination);
+  void note_approach(std::span<const ChannelId> route);
+  bool may_be_crowded(ChannelId id) const;
+  bool is_uneven(ChannelId id, double least) const;
+  bool comes_from_afar(std::int32_t c) const;
+  bool begins_from_afar(std::int32_t c) const;
+  void find_far_queues(std::int32_t c);
+
   // flow_datagrams.cc
   void open_plain(Connection& connection, TcpPath& path);
   void open_datagrams(std::int32_t c, int source, int destination);
@@ -476,8 +496,10 @@ class FlowNetwork final : public Network {
     std::uint32_t further = 0;  ///< hosts, from it to the destination
     std::int32_t connection = 0;
   };
-  std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
-  std::vector<Coming> coming_;      // by channel, the last one of its route
+  std::vector<double> first_free_;    // s, by channel: first segments of streams have passed
+  std::vector<Coming> coming_;        // by channel, the last one of its route
+  std::vector<Approach> approaches_;  // by channel; empty where all ways are alike
+  std::vector<bool> approached_;      // by host: those to it are in approaches_
   std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
   std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been

@@ -17,9 +17,8 @@ constexpr double kFarAway = 5e-3;
 /// Where more meet on one of several channels, places in a round count for less than each costs.
 constexpr std::int32_t kFewMeet = 64;
 
-/// A message of no more segments is followed from queue to queue where its way is long for it ...
-constexpr double kShort = 32;
-/// ... that is, it takes no more at its share than so many ways.
+/// A short message is followed from queue to queue where it takes no more at its share than so many
+/// ways.
 constexpr double kWays = 16;
 
 constexpr double kUnits = 1 << 20;  // of a byte/s
@@ -62,6 +61,10 @@ bool FlowNetwork::follows_change(std::int32_t c, ChannelId change) const {
 /// which it meets others, and behind the first of them those that are slower than all before.
 void FlowNetwork::find_queues(std::int32_t c) {
   queues_.clear();
+  if (connection_at(c).from_afar) {
+    find_far_queues(c);
+    if (!queues_.empty()) return;
+  }
   const ChannelId least = followed_queue(c);
   if (least < 0) return;
   if (!sharing_.meets_on_several(c)) {

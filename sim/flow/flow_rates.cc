@@ -130,7 +130,8 @@ inline void FlowNetwork::change_rate(std::int32_t c) {
     set_stream_due(c);
     return;
   }
-  const bool is_short = sharing_.meets_others(c) && begins_short(c);
+  const bool is_short = (!approaches_.empty() && begins_from_afar(c)) ||
+                        (sharing_.meets_others(c) && begins_short(c));
   if (is_short || begins_crowded(c)) {
     rest(c);
     connection.goes_by_queues = is_short;

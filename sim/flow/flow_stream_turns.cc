@@ -33,6 +33,7 @@ bool FlowNetwork::begin_writing() {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
     connection.waits = false;
+    connection.from_afar = !approaches_.empty() && comes_from_afar(c);
     change_queue(c);
     order_beginning(c);
     serve_stream(c);

@@ -18,7 +18,7 @@ constexpr int kPhaseCount = 8;
 constexpr int kDrawnPhases = 6;
 constexpr double kRoundTripAge = 10;    // s
 constexpr double kProbeDuration = 0.2;  // s
-constexpr std::int64_t kLeastWindow = 4;
+constexpr std::int64_t kLeastInFlight = 4;
 constexpr std::int64_t kQuanta = 3;             // segments on their way in hosts
 constexpr std::int64_t kProbeQuanta = 2;        // more of them at gain 1.25
 constexpr int kBurstRounds = 5;                 // that one maximum is of
@@ -179,7 +179,7 @@ void Bbr::probe_round_trip(const Acked& acked) {
   if (probe_end_ >= 0) {
     probe_round_done_ = probe_round_done_ || round_starts_;
     end_round_trip_probe(acked.now);
-  } else if (acked.in_flight <= kLeastWindow * segment_) {
+  } else if (acked.in_flight <= kLeastInFlight * segment_) {
     probe_end_ = acked.now + kProbeDuration;
     probe_round_done_ = false;
     round_end_ = acked.delivered;
@@ -216,9 +216,9 @@ void Bbr::set_window(const Acked& acked) {
     } else if (window_ < target || acked.delivered < initial_) {
       window_ = wrapped(window_ + acked.bytes);
     }
-    window_ = std::max(window_, kLeastWindow * segment_);
+    window_ = std::max(window_, kLeastInFlight * segment_);
   }
-  if (probes) window_ = std::min(window_, kLeastWindow * segment_);
+  if (probes) window_ = std::min(window_, kLeastInFlight * segment_);
 }
 
 void Bbr::enter_recovery(std::int64_t in_flight, std::int64_t acked) {
