@@ -138,12 +138,18 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
   opening_ = 0;
   if (preparing_) topology_->begin_set_up();
   bool opened = false;
+  const auto open = [&](int source, int destination, int beside) {
+    connection(source, destination, beside);
+    opened = opened || opening_ > 0;
+    if (opens_alone()) finish_opening();
+  };
   for (const HostPair& pair : pairs) {
-    for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i) {
-      connection(pair.source, pair.destination, i);
-      opened = opened || opening_ > 0;
-      if (opens_alone()) finish_opening();
-    }
+    for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i)
+      open(pair.source, pair.destination, i);
+  }
+  if (!in_cells) {
+    for (const BackgroundTraffic& traffic : cluster_.background())
+      open(traffic.source, traffic.destination, options_.transport.connections);
   }
   if (opening_ > 0) run(before + kSetUpLimit);
   if (opened && in_cells) {

@@ -38,8 +38,8 @@ class Ns3Network final : public Network {
   Ns3Network(const Cluster& cluster, const ExecutorOptions& options);
   ~Ns3Network() override;
 
-  /// Opens the connections that are missing. Where no transfer is under way the session's clock
-  /// stands still meanwhile, and no packet is lost.
+  /// Opens the connections that are missing, those of background traffic over wires, too. Where no
+  /// transfer is under way the session's clock stands still meanwhile, and no packet is lost.
   void prepare(std::span<const HostPair> pairs);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;

@@ -56,6 +56,42 @@ TEST_CASE("packet: background traffic takes its share", "[needs-packet]") {
   CHECK(on_packet == Approx(on_flow).epsilon(0.25));  // the same transfers start at the same times
 }
 
+TEST_CASE("packet: connections of background traffic are open before the run", "[needs-packet]") {
+  require_packet_program();
+  // 800 kB share a queue of 555 kB with transfers of 467 kB from 3.3 ms on. A handshake that had
+  // waited behind 16 segments told the sender of a least round trip of 4 ms, and its slow start
+  // went on: 0.41 s in place of 0.2355.
+  LinkSpec slow = link(53.3e6, 150e-6);
+  slow.queue = Bytes(555'000);
+  Cluster cluster;
+  const std::vector<NodeId> hosts = {cluster.add_host("a"), cluster.add_host("b"),
+                                     cluster.add_host("c")};
+  const NodeId middle = cluster.add_switch("s");
+  cluster.add_link(hosts[0], middle, slow);
+  cluster.add_link(hosts[1], middle, link(53.3e6, 150e-6));
+  cluster.add_link(hosts[2], middle, link(2.7e9, 30.8e-6));
+  cluster.add_background({.source = 0,
+                          .destination = 1,
+                          .pattern = BackgroundTraffic::Pattern::kOnOff,
+                          .rate = BitsPerSecond(112e6),
+                          .size = Bytes(467'000),
+                          .on = Seconds(15.3e-3),
+                          .off = Seconds(37.1e-3)});
+  cluster.finish(1);
+  for (const int connections : {1, 2}) {
+    ExecutorOptions options;
+    options.transport.connections = connections;
+    options.seed = 1;
+    double times[2];
+    for (const bool packet : {false, true}) {
+      const auto executor = make_executor(packet ? "packet" : "flow", cluster, options);
+      times[packet] =
+          run(*executor, transfer_graph({{0, 2}}), {Bytes(800'000)}).ops.front().end.value();
+    }
+    CHECK(times[1] == Approx(times[0]).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("packet: what a handshake measures hangs on no other one", "[needs-packet]") {
   require_packet_program();
   // A packet without payload takes 8 x 94 / 10 kbps = 75 ms on each of two links: a round trip of
