@@ -10,6 +10,9 @@
 namespace gradwire::sim {
 namespace {
 
+/// s: ns-3 sends what is written a step of its clock later, when what it sent at that instant has
+/// left the queue for the device's place.
+constexpr double kUntilSent = 1e-9;
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 /// Segments that `packet` keeps in a socket before they are sent: no message can take them back.
 constexpr std::int64_t kInSocket = 256;
@@ -133,12 +136,17 @@ void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool mor
   if (kernel_) {
     restart_after_idle(now);
     send_kernel(now);
-  } else if (paced_) {
-    note_written();
-    send_paced(now);
-  } else {
-    send_pending(now);
+    return;
   }
+  if (paced_) note_written();
+  if (!turns_ || !turns_->all)
+    send_written(now);
+  else if (turns_->writes == kNever)
+    turns_->writes = now + kUntilSent;
+}
+
+void TcpStream::send_written(double now) {
+  paced_ ? send_paced(now) : send_pending(now);
 }
 
 void TcpStream::cancel(double now, std::uint64_t id) {
@@ -285,7 +293,7 @@ double TcpStream::drops_from_queues() const {
 /// When a segment comes to one of several queues next, or an acknowledgement.
 double TcpStream::next_coming() const {
   double next = queues() ? turns_->segments.front().came : kNever;
-  if (turns_->all) next = std::min(next, queued_acks()->next(receiver_));
+  if (turns_->all) next = std::min({next, turns_->writes, queued_acks()->next(receiver_)});
   for (const Turns::Further& each : turns_->further)
     if (!each.coming.empty()) next = std::min(next, each.coming.front().order);
   return next;

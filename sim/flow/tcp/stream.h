@@ -340,10 +340,12 @@ class TcpStream {
     };
     std::vector<Further> further;
     bool all = false;  ///< these are the queues of all links on the way
+    double writes = kNever;  ///< s: when it sends what was written
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
   std::int64_t space() const;
+  void send_written(double now);
   void send_pending(double now);
   bool send_next(double now, std::int64_t space);
   void send_new(double now, std::int64_t bytes);

@@ -293,6 +293,10 @@ void TcpStream::enter(std::size_t place, const FairQueue::Packet& packet) {
 
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
+  if (turns_->writes <= next_coming()) {
+    send_written(std::exchange(turns_->writes, kNever));
+    return;
+  }
   if ((turns_->all || !turns_->further.empty()) && take_coming(next_coming())) return;
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
