@@ -99,7 +99,8 @@ bool FlowNetwork::begins_from_afar(std::int32_t c) const {
   const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
   if (!begins || connection.first < 0) return false;
   const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
-  return t.segments > 0 && t.segments <= kShort && comes_from_afar(c);
+  const bool is_whole = connection.remaining >= static_cast<double>(t.wire.count());
+  return is_whole && t.segments > 0 && t.segments <= kShort && comes_from_afar(c);
 }
 
 /// The channels on its way before which segments of others may wait, into queues_, and behind the

@@ -155,7 +155,7 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (connection.follows && !airs_.empty()) return true;
-  if (t.streams || connection.stops.size() > 1) return false;
+  if (t.streams || connection.stops.size() > 1 || connection.goes_by_queues) return false;
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;

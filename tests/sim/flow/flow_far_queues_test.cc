@@ -85,3 +85,11 @@ TEST_CASE("two segments over one link more come behind those of the nearer hosts
   const double segment = 8 * 1538 / 24e6, last = 8 * 1392 / 24e6, way = 2 * 60e-6;
   CHECK(flow[1] == Approx(way + segment + 2 * segment + last).margin(1e-9));
 }
+
+TEST_CASE("a short message is followed to its end though its window is open") {
+  // 18.1 kB, 13 segments: ten fill the pipe of 10 Mbps and some 4 ms twice. (A stream that became a
+  // fluid then, and a stream again, sent the message without end.)
+  const auto flow = arrivals(star({600e-6, 66.7e-6}), {{0, 0}, {1, 0}}, 18'100);
+  const double ns3[] = {31.990e-3, 30.108e-3};
+  for (std::size_t i = 0; i < flow.size(); ++i) CHECK(flow[i] == Approx(ns3[i]).epsilon(0.005));
+}
