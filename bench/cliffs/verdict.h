@@ -58,7 +58,7 @@ struct Verdict {
   /// their mean; 0 where that was not asked, or is less than kChaos.
   double spread = 0;
 
-  double error() const { return flow.mean / packet.mean - 1; }
+  double error() const { return flow.mean == packet.mean ? 0 : flow.mean / packet.mean - 1; }
   /// The same in standard errors of the difference; 0 without chance.
   double errors() const;
   bool is_close() const;

@@ -16,6 +16,7 @@ namespace {
 /// Segments that may go out before the first acknowledgement: where they take as long as the least
 /// timeout, timers go off whose segments only wait.
 constexpr double kFirstWindow = 10;
+constexpr int kSmallNetwork = 64;  // hosts
 
 }  // namespace
 
@@ -47,10 +48,29 @@ ChannelJitter FlowNetwork::jitter_on(ChannelId id) const {
 
 bool FlowNetwork::follows_all(const Connection& connection) const {
   const TcpPath& path = *connection.path;
-  if (!follows_all_) return false;
+  if (!may_follow_) return false;
   if (transport_.constants.kernel_recovery) return path.queue > 0 && !path.half_duplex;
   return path.queue > 0 || connection.jitters || path.half_duplex || path.changes_at_several ||
          is_slow(path.segment_time);
+}
+
+/// Whether a connection that begins with such a message is followed over all its links, as messages
+/// are short and meet at several switches (or hosts that forward) of a small network: a fluid that
+/// begins on all links at once is too late, or too early, by as much as they take. The fewer hosts
+/// there are, the longer they may be.
+bool FlowNetwork::follows_short(Bytes first) const {
+  return is_small_ && size_of(first).segments * cluster_.host_count() <= kSmallNetwork * kShort;
+}
+
+/// Whether TCP as ns-3 has it crosses wires of a network of few hosts that is no star. BBR, which
+/// finds pauses of others and fills them, is followed on stars, too.
+bool FlowNetwork::is_small() const {
+  const int hosts = cluster_.host_count();
+  const bool is_star = static_cast<int>(cluster_.node_names().size()) == hosts + 1;
+  const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
+  return transport_.protocol == TransportSettings::Protocol::kTcp &&
+         !transport_.constants.kernel_recovery && cluster_.cells().empty() &&
+         hosts <= kSmallNetwork && (!is_star || paced);
 }
 
 /// The queue with a limit before the channel; null: there is none.

@@ -57,12 +57,13 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
   if (transport_.protocol == Protocol::kUdpLossy)
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   if (!cells_) clock_ = clock_at_start(cluster_, transport_);
-  follows_all_ = !cells_ && may_follow_all();
+  may_follow_ = follows_all_ = !cells_ && may_follow_all();
+  is_small_ = is_small();
   if (!cells_ && may_differ_in_length())
     approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
 
-inline std::int32_t FlowNetwork::connect(int source, int destination) {
+inline std::int32_t FlowNetwork::connect(int source, int destination, Bytes first) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
   if (last.destination == destination) return last.connection;
   const std::int32_t c = table_.find_or_add(source, destination);
@@ -71,12 +72,14 @@ inline std::int32_t FlowNetwork::connect(int source, int destination) {
     const int hosts = cluster_.host_count();
     open(source % hosts, destination,
          static_cast<std::uint64_t>(source) * static_cast<std::uint64_t>(hosts) +
-             static_cast<std::uint64_t>(destination));
+             static_cast<std::uint64_t>(destination),
+         first);
   }
   return c;
 }
 
-void FlowNetwork::open(int source, int destination, std::uint64_t key) {
+/// `first`: its first message.
+void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes first) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
@@ -95,7 +98,8 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed = follows_all(connection);
+  connection.is_followed = follows_all(connection) || follows_short(first);
+  follows_all_ = follows_all_ || connection.is_followed;
   connection.may_open = connection.may_open && !connection.is_followed;
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
   if (cells_) open_in_cell(c, source);
@@ -135,14 +139,14 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 }
 
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
-  start_on(connect(source, destination), id, payload);
+  start_on(connect(source, destination, payload), id, payload);
 }
 
 /// Connections beside those of the pairs are theirs of more hosts, as many times as many.
 void FlowNetwork::start_beside(TransferId id, int beside, int source, int destination,
                                Bytes payload) {
   GRADWIRE_ASSERT(beside >= 1 && beside <= transport_.connections);
-  start_on(connect(source + beside * cluster_.host_count(), destination), id, payload);
+  start_on(connect(source + beside * cluster_.host_count(), destination, payload), id, payload);
 }
 
 inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {

@@ -224,8 +224,8 @@ class FlowNetwork final : public Network {
 
   Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
   Transfer& transfer(std::int32_t t) { return transfers_[static_cast<std::size_t>(t)]; }
-  std::int32_t connect(int source, int destination);
-  void open(int source, int destination, std::uint64_t key);
+  std::int32_t connect(int source, int destination, Bytes first);
+  void open(int source, int destination, std::uint64_t key, Bytes first);
   void start_on(std::int32_t connection, TransferId id, Bytes payload);
   bool is_joined(const Connection& connection) const;
   bool join(Connection& connection, std::int32_t number);
@@ -387,6 +387,11 @@ class FlowNetwork final : public Network {
   bool is_slow(double segment_time) const;
   ChannelJitter jitter_on(ChannelId id) const;
   bool follows_all(const Connection& connection) const;
+  bool follows_short(Bytes first) const;
+  bool is_small() const;
+  /// A message of no more segments is followed from queue to queue where its way is long for it, or
+  /// its network small.
+  static constexpr double kShort = 32;
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);
@@ -434,7 +439,9 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  bool follows_all_ = false;  ///< there are ways that follows_all() (flow_drop_tail.cc)
+  bool may_follow_ = false;   ///< there are ways that follows_all() (flow_drop_tail.cc)
+  bool is_small_ = false;     ///< ... or that are followed as messages are short
+  bool follows_all_ = false;  ///< ... or connections that are followed
   double segment_;            ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out

@@ -17,8 +17,7 @@ constexpr double kFarAway = 5e-3;
 /// Where more meet on one of several channels, places in a round count for less than each costs.
 constexpr std::int32_t kFewMeet = 64;
 
-/// A short message is followed from queue to queue where it takes no more at its share than so many
-/// ways.
+/// A way is long for a short message that takes no more at its share than so many ways.
 constexpr double kWays = 16;
 
 constexpr double kUnits = 1 << 20;  // of a byte/s

@@ -111,6 +111,7 @@ TEST_CASE("A scenario is off by the bar of its kind, and beyond ns-3's own sprea
   CHECK_FALSE(cell.is_off());
   CHECK(cell.is_close());
   CHECK(verdict_of(CliffKind::kClean, INFINITY, 1).is_off());
+  CHECK_FALSE(verdict_of(CliffKind::kClean, 0, 0).is_off());  // nothing takes time
 }
 
 TEST_CASE("What is drawn in a scenario makes it one of chance", "[unit]") {
