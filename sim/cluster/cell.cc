@@ -17,8 +17,8 @@ constexpr double kHeSymbol = 16e-6;  // s, with a guard interval of 3.2 us
 // Of the air rate, what ns-3's proportional fair scheduler carries (fitted to `packet`).
 constexpr double kLteKept = 0.93;
 // ns-3 picks a CQI by Piro's formula up, and by tables of block errors down: these take so many dB
-// less (5 to 20 MHz, one phone at 100 to 360 m: 3.3 to 4.6 for CQI 9 to 15).
-constexpr double kLteDownGain = 4;
+// less (5 to 20 MHz, one phone at 100 to 360 m: 2.8 to 4.1 for CQI 9 to 15).
+constexpr double kLteDownGain = 3.54;
 
 /// A modulation and coding scheme: from this SNR on, so many bits a carrier and symbol (Wi-Fi) or
 /// so many bits a second and Hz (LTE).
@@ -114,8 +114,11 @@ std::vector<Scheme> schemes_of(Cell::Kind kind, bool up) {
 double near_snr(const Cell& cell, bool up) {
   const Radio& radio = radio_of(cell.kind);
   const double power = up ? radio.station_power : radio.base_power;
+  const double hertz = cell.kind == Cell::Kind::kLte
+                           ? kLteBlock * carriers_of(Cell::Kind::kLte, cell.width, true)
+                           : cell.width;
   const double noise =
-      -174 + 10 * std::log10(cell.width) + (up ? radio.base_noise : radio.station_noise);
+      -174 + 10 * std::log10(hertz) + (up ? radio.base_noise : radio.station_noise);
   return power - radio.reference_loss - noise;
 }
 

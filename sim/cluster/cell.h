@@ -10,6 +10,7 @@
 /// Rate. Log-distance path loss, no fading: at distance d (1 m or more)
 ///     loss(d) = L_1 + 10 n log10(d)                                         dB
 ///     SNR(d)  = power - loss(d) - (-174 + 10 log10(width) + noise figure)   dB
+/// LTE's width is that of its blocks: 9 of 10 MHz.
 /// The rate is that of the best scheme for which the SNR is enough:
 ///     Wi-Fi   802.11ax, one spatial stream, guard interval 3.2 us: symbols of 16 us, N data
 ///             carriers of b bits and code rate c: r = N b c / 16 us

@@ -7,6 +7,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::uint32_t kCellPhases = kFirstReservedTensor + 0x10000007u;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -24,7 +25,6 @@ void FlowNetwork::open_in_cell(std::int32_t c, int source) {
   auto stream = std::make_unique<TcpStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       LossSequence(0, {}), LossSequence(0, {}));
-  stream->set_phases({seed_, 0, 0, kCellPhases});
   const std::vector<ChannelId> back = way_back(route_);
   in_cell_.back() = cells_->add(std::move(stream), route_, losses(route_, connection.key, false),
                                 losses(back, connection.key, true));

@@ -56,7 +56,11 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
   if (transport_.protocol == Protocol::kUdpLossy)
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
-  if (!cells_) clock_ = clock_at_start(cluster_, transport_);
+  if (!cells_) {
+    clock_ = clock_at_start(cluster_, transport_);
+  } else if (cells_->has_handshakes()) {
+    clock_ = CellNetwork::kInTime;
+  }
   may_follow_ = follows_all_ = !cells_ && may_follow_all();
   is_small_ = is_small();
   if (!cells_ && may_differ_in_length())
@@ -136,6 +140,15 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
   const std::int64_t segment = transport_.segment.count();
   return {payload, wire_bytes(payload, transport_),
           static_cast<double>((payload.count() + segment - 1) / segment)};
+}
+
+void FlowNetwork::prepare(std::span<const HostPair> pairs) {
+  if (!prepares()) return;
+  const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
+  for (const HostPair& pair : pairs)
+    for (int i = 0; i < beside; ++i)
+      connect(pair.source + i * cluster_.host_count(), pair.destination, Bytes(0));
+  cells_->open(now_);
 }
 
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {

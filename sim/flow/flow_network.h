@@ -76,6 +76,8 @@ class FlowNetwork final : public Network {
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
               bool losses_by_channel = false);
 
+  void prepare(std::span<const HostPair> pairs) override;
+  bool prepares() const override { return cells_ && cells_->has_handshakes(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;

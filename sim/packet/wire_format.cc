@@ -1,7 +1,6 @@
 #include "sim/packet/wire_format.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "sim/packet/link_wire_format.h"
@@ -11,16 +10,6 @@ namespace gradwire::sim {
 namespace {
 
 using nlohmann::json;
-
-void add_pairs(const CollectiveSpec& spec, std::set<std::pair<int, int>>& pairs) {
-  const auto host = [&](int rank) {
-    return rank < 0 ? spec.server : spec.members[static_cast<std::size_t>(rank)];
-  };
-  const auto members = static_cast<int>(spec.members.size());
-  for (int rank = -1; rank < members; ++rank)
-    for (const int destination : destinations_of(spec, rank))
-      pairs.emplace(host(rank), host(destination));
-}
 
 json encode_collective(const CollectiveSpec& spec) {
   return json{{"kind", number_of(spec.kind)},
@@ -66,17 +55,6 @@ json encode_host_plans(const Cluster& cluster) {
 }
 
 }  // namespace
-
-std::vector<HostPair> pairs_of(const GraphTemplate& graph) {
-  std::set<std::pair<int, int>> pairs;
-  for (std::size_t op = 0; op < graph.size(); ++op)
-    if (graph.kind[op] == OpKind::kTransfer) pairs.emplace(graph.worker[op], graph.peer[op]);
-  for (const CollectiveSpec& spec : graph.collectives) add_pairs(spec, pairs);
-  std::vector<HostPair> result;
-  for (const auto& [source, destination] : pairs)
-    if (source != destination) result.push_back(HostPair{source, destination});
-  return result;
-}
 
 json encode_cluster(const Cluster& cluster) {
   json nodes = json::array();

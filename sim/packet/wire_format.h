@@ -33,14 +33,6 @@ namespace gradwire::sim {
 inline constexpr int kProtocolVersion = 4;
 inline constexpr std::uint32_t kLargestFrame = 1u << 30;
 
-struct HostPair {
-  std::int32_t source = 0;
-  std::int32_t destination = 0;
-};
-
-/// Ordered pairs of hosts that a graph's transfers and collectives may use, each once.
-std::vector<HostPair> pairs_of(const GraphTemplate& graph);
-
 nlohmann::json encode_cluster(const Cluster& cluster);
 Cluster decode_cluster(const nlohmann::json& value);
 nlohmann::json encode_options(const ExecutorOptions& options);

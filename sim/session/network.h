@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "sim/graph/byte_range.h"
+#include "sim/graph/host_pairs.h"
 
 /// What an executor's graph session (sim/session/session.h: lanes, dependencies, collectives) asks
 /// of a network. `flow`, `model` and ns-3 implement it; the session is the same code for all of
@@ -34,6 +35,10 @@ inline constexpr Seconds kForever{1e300};
 class Network {
  public:
   virtual ~Network() = default;
+  /// Transfers of these pairs will come: connections may open before they do.
+  virtual void prepare(std::span<const HostPair>) {}
+  /// Whether prepare() is of any use.
+  virtual bool prepares() const { return false; }
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
   /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
   virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;

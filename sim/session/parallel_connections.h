@@ -16,6 +16,8 @@ class ParallelConnections final : public Network {
  public:
   ParallelConnections(std::unique_ptr<Network> network, int connections);
 
+  void prepare(std::span<const HostPair> pairs) override { network_->prepare(pairs); }
+  bool prepares() const override { return network_->prepares(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   /// Beside all connections of the pair.
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

@@ -24,7 +24,10 @@ class SessionExecutor final : public Executor {
 
   std::string_view name() const override { return parts_.name; }
   std::string_view provenance() const override { return parts_.provenance; }
-  GraphId submit(const Submission& submission) override { return session_.submit(submission); }
+  GraphId submit(const Submission& submission) override {
+    if (parts_.network->prepares()) parts_.network->prepare(pairs_of(*submission.graph));
+    return session_.submit(submission);
+  }
   bool advance(Seconds until, std::vector<Event>& events) override {
     return session_.advance(until, events);
   }

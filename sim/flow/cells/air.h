@@ -20,6 +20,17 @@ struct CellPacket {
   double came = 0;          ///< s, to the queue that it waits in
 };
 
+/// The session's clock beside that of the air, which goes on while connections open and stands
+/// while nothing is under way. In s.
+struct SessionClock {
+  static constexpr double kGoes = -1;
+  double behind = 0;         ///< the air's
+  double stands_at = kGoes;  ///< while connections open
+  bool stands() const { return stands_at != kGoes; }
+  /// At `own` of the air's.
+  double at(double own) const { return stands() ? stands_at : own - behind; }
+};
+
 /// The outage of the station's link that it is in; null: none.
 inline const Outage* outage_at(const Link& link, double now) {
   for (const Outage& outage : link.spec.outages)
@@ -28,11 +39,18 @@ inline const Outage* outage_at(const Link& link, double now) {
 }
 
 /// What stations and their base share: queues, and who sends when. An event is at most a packet.
+/// Times are the air's own.
 class Air {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kSameTime = 1e-10;  ///< s: apart by less, two instants are one
 
   virtual ~Air() = default;
+  /// How the session's clock, on which stations move and are away, goes from now on.
+  virtual void set_clock(const SessionClock& clock) {
+    clock_ = clock;
+    look_again();
+  }
   /// A packet comes to a station's queue (up), or to the base's for that station. False: it is
   /// full, and the packet dropped.
   virtual bool push(double now, std::size_t station, bool up, CellPacket packet) = 0;
@@ -53,8 +71,16 @@ class Air {
   virtual double find_next_event() const = 0;
   /// Something has happened that may change it.
   void look_again() { known_ = false; }
+  /// At its own time.
+  double session(double now) const { return clock_.at(now); }
+  const Outage* outage(const Link& link, double now) const {
+    return clock_.stands() ? nullptr : outage_at(link, session(now));
+  }
+  /// Its own time at which it is over.
+  double end_of(const Outage& outage) const { return outage.end.value() + clock_.behind; }
 
  private:
+  SessionClock clock_;
   mutable double next_ = 0;
   mutable bool known_ = false;
 };

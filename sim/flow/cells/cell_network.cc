@@ -11,6 +11,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::uint32_t kAirDraws = kFirstReservedTensor + 0x10000009u;
+constexpr double kUntilSent = 1e-9;  ///< s: ns-3's socket sends what it is given a nanosecond later
 
 /// s: from when on a station is out of range for ever; infinite: never.
 double leaves_at(const Link& link) {
@@ -20,10 +21,6 @@ double leaves_at(const Link& link) {
     time = std::min(time, way->pieces().back().begin.value());
   }
   return time;
-}
-
-std::int64_t header_of(const TransportSettings& transport) {
-  return (transport.wire_segment - transport.segment).count();
 }
 
 }  // namespace
@@ -51,8 +48,10 @@ CellNetwork::CellNetwork(const Cluster& cluster, const TransportSettings& transp
       airs_.push_back(std::make_unique<WifiAir>(cell, std::move(links[i]), draws));
     } else {
       airs_.push_back(std::make_unique<LteAir>(cell, std::move(links[i]), draws));
+      has_handshakes_ = true;
     }
   }
+  set_clock(clock_);
 }
 
 bool CellNetwork::is_needed(const Cluster& cluster, std::span<const ChannelId> route) {
@@ -98,6 +97,7 @@ std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const
                               LossSequence data, LossSequence acks) {
   Connection& added = add_on(route, std::move(data), std::move(acks));
   added.stream = std::move(stream);
+  added.stream->set_phases(phases());
   added.stream->carry_by(added);
   return added.number;
 }
@@ -113,10 +113,14 @@ void CellNetwork::enter(double now, const CellPacket& packet) {
   const int back = packet.acknowledges;
   const auto hop = static_cast<std::size_t>(packet.hop);
   const ChannelId id = owner.ways[back][hop];
-  sent_[static_cast<std::size_t>(id)] += packet.wire;
+  if (packet.number >= 0) sent_[static_cast<std::size_t>(id)] += packet.wire;
   bool passes = true;
   if (CellWire* wire = wire_of(id)) {
-    passes = wire->push(now, owner.flows[back][hop], packet, passed_);
+    if (packet.number < 0) {
+      coming_.push({wire->arrival_before_start(now, packet.wire), 0, packet});
+      return;
+    }
+    passes = wire->push(clock_.at(now), owner.flows[back][hop], packet, passed_);
     take_passed();
   } else {
     const Place& place = places_[static_cast<std::size_t>(id / 2)];
@@ -126,9 +130,9 @@ void CellNetwork::enter(double now, const CellPacket& packet) {
   if (!passes && back == 0 && owner.stream) owner.stream->note_dropped();
 }
 
-/// What has passed a wire arrives in time.
+/// What has passed a wire, on the session's clock, arrives in time.
 void CellNetwork::take_passed() {
-  for (const auto& [time, packet] : passed_) coming_.push({time, 0, packet});
+  for (const auto& [time, packet] : passed_) coming_.push({own(time), 0, packet});
   passed_.clear();
 }
 
@@ -137,10 +141,11 @@ void CellNetwork::leave(double now, CellPacket packet) {
   Connection& owner = connection(packet.connection);
   const int back = packet.acknowledges;
   const auto hop = static_cast<std::size_t>(packet.hop);
-  // What a way loses it loses on its first wire.
+  // What a way loses it loses on its first wire; of handshakes nothing.
   const auto& flows = owner.flows[back];
   const auto first = std::ranges::find_if(flows, [](std::int32_t flow) { return flow >= 0; });
-  if (first - flows.begin() == packet.hop && owner.losses[static_cast<std::size_t>(back)].next())
+  if (packet.number >= 0 && first - flows.begin() == packet.hop &&
+      owner.losses[static_cast<std::size_t>(back)].next())
     return;
   ++packet.hop;
   if (hop + 1 < owner.ways[back].size()) {
@@ -152,6 +157,7 @@ void CellNetwork::leave(double now, CellPacket packet) {
 
 void CellNetwork::come(double now, const CellPacket& packet) {
   Connection& owner = connection(packet.connection);
+  if (packet.number < 0) return shake_hands(now, packet);
   if (owner.datagrams) {
     owner.datagrams->arrive(packet.number);
   } else if (packet.acknowledges) {
@@ -164,16 +170,17 @@ void CellNetwork::come(double now, const CellPacket& packet) {
 }
 
 void CellNetwork::send_acks(double now, Connection& owner) {
-  const auto bytes = static_cast<std::int32_t>(header_of(transport_));
   for (; owner.acknowledged < owner.stream->acknowledgements(); ++owner.acknowledged)
     enter(now, {.connection = owner.number,
                 .acknowledges = true,
                 .number = static_cast<std::int64_t>(owner.acknowledged),
-                .wire = bytes});
+                .wire = header()});
 }
 
 void CellNetwork::write(double now, std::int32_t c, std::uint64_t id, std::int64_t bytes) {
-  written_.push_back({now, c, id, bytes});
+  if (under_way_++ == 0) wake_up(now);
+  const double wait = connection(c).datagrams ? 0 : kUntilSent;
+  written_.push_back({own(now) + wait, c, id, bytes});
 }
 
 /// Messages of one instant go out together.
@@ -202,18 +209,29 @@ void CellNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
     owner.datagrams->cancel(id);
     senders_[static_cast<std::size_t>(owner.host)].look_again();
   } else {
-    owner.stream->cancel(now, id);
+    owner.stream->cancel(own(now), id);
   }
   touched_.push_back(c);
 }
 
 double CellNetwork::next_event() const {
-  if (!written_.empty()) return written_.front().time;
+  const double next = next_own();
+  return under_way_ == 0 && next > rests_at_ ? kNever : clock_.at(next);
+}
+
+/// On its own clock.
+double CellNetwork::next_own() const {
+  const double next = next_but_written();
+  if (written_.empty() || next <= written_.front().time + Air::kSameTime) return next;
+  return written_.front().time;
+}
+
+double CellNetwork::next_but_written() const {
   double next = coming_.empty() ? kNever : coming_.top().time;
   for (const IndexedHeap* heap : {&due_, &sending_})
     if (!heap->empty()) next = std::min(next, heap->first_time());
   for (const auto& air : airs_) next = std::min(next, air->next_event());
-  for (const CellWire* wire : used_) next = std::min(next, wire->next_event());
+  for (const CellWire* wire : used_) next = std::min(next, own(wire->next_event()));
   return next;
 }
 
@@ -227,7 +245,7 @@ void CellNetwork::look_at(double now, Connection& one, std::vector<Ended>& ended
     stream.pop();
   }
   const double next = std::min(stream.next_event(), stream.ack_deadline());
-  if (next < kNever && now < one.until) {  // what can never arrive is not tried again
+  if (next < kNever && clock_.at(now) < one.until) {  // what can never arrive is not tried again
     due_.set(one.number, std::max(now, next));
   } else {
     due_.remove(one.number);
@@ -235,7 +253,7 @@ void CellNetwork::look_at(double now, Connection& one, std::vector<Ended>& ended
 }
 
 void CellNetwork::run_next(double now, std::vector<Ended>& ended) {
-  if (!written_.empty()) {
+  if (!written_.empty() && written_.front().time <= now && next_but_written() > now) {
     flush();
   } else if (!coming_.empty() && coming_.top().time <= now) {
     leave(now, coming_.pop().packet);
@@ -258,8 +276,8 @@ void CellNetwork::run_next(double now, std::vector<Ended>& ended) {
     send_datagrams(now);
   } else {
     for (CellWire* wire : used_) {
-      if (wire->next_event() > now) continue;
-      wire->run(now, passed_);
+      if (own(wire->next_event()) > now) continue;
+      wire->run(std::max(clock_.at(now), wire->next_event()), passed_);
       take_passed();
     }
     for (const auto& air : airs_) {
@@ -274,10 +292,13 @@ void CellNetwork::run_next(double now, std::vector<Ended>& ended) {
 }
 
 void CellNetwork::run(double until, std::vector<Ended>& ended) {
-  for (double next = next_event(); next <= until; next = next_event()) {
-    now_ = std::max(now_, next);
+  const std::size_t before = ended.size();
+  while (next_event() <= until) {
+    now_ = std::max(now_, next_own());
     run_next(now_, ended);
   }
+  if (ended.size() > before) rests_at_ = now_ + kRest;
+  under_way_ -= static_cast<std::int64_t>(ended.size() - before);
 }
 
 double CellNetwork::busy(ChannelId id) const {

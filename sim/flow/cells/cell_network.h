@@ -19,6 +19,10 @@
 /// In the air what a byte costs hangs on what is sent with it, on who else has something, and on
 /// the acknowledgements that come back over the same medium, so that no rate stands for it.
 ///
+/// Its own clock goes as ns-3's does: while connections open together before the first message
+/// (their handshakes leave bearers with something owed), and not while nothing has been under way
+/// for 100 ms. So a phone's subframes stand to its messages as they do there.
+///
 /// Where it breaks down: on a wire that connections which cross no cell use, too, neither waits for
 /// the other.
 namespace gradwire::sim {
@@ -26,6 +30,10 @@ namespace gradwire::sim {
 class CellNetwork {
  public:
   static constexpr double kNever = Air::kNever;
+  static constexpr double kRest = 0.1;  ///< s
+  /// s: how long before the first subframe the first handshakes begin; time stamps are ahead by it.
+  static constexpr double kInTime = 5e-10;
+  static constexpr double kBegin = 1;  ///< s: as a subframe begins
 
   using Ended = EndedMessage;
 
@@ -39,6 +47,12 @@ class CellNetwork {
   /// One of udp-lossy, of a host that sends.
   std::int32_t add_datagrams(const DatagramFlow::Way& way, std::int32_t host,
                              std::span<const ChannelId> route, LossSequence data);
+
+  /// Whether anything hangs on how connections open: an LTE cell.
+  bool has_handshakes() const { return has_handshakes_; }
+  /// Those that were added since the last call open, in no time of the session's, where nothing is
+  /// under way.
+  void open(double now);
 
   /// A message is written at the next event, which is now.
   void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
@@ -62,7 +76,9 @@ class CellNetwork {
     std::vector<std::int32_t> flows[2];  ///< in the queues of wires; -1: the air
     std::vector<LossSequence> losses;
     std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
-    double until = kNever;           ///< s: then a station on its way is out of range for ever
+    bool is_open = false;
+    double opens_since = 0;  ///< s: the first packet of its handshake
+    double until = kNever;   ///< s: then a station on its way is out of range for ever
   };
   struct Coming {
     double time = 0;
@@ -83,6 +99,17 @@ class CellNetwork {
   Connection& add_on(std::span<const ChannelId> route, LossSequence data, LossSequence acks);
   Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
   CellWire* wire_of(ChannelId id);
+  std::int32_t header() const {  ///< bytes of a packet on a wire that are no payload
+    return static_cast<std::int32_t>((transport_.wire_segment - transport_.segment).count());
+  }
+  /// What BBR draws from.
+  RandomStream phases() const { return {seed_, 0, 0, kFirstReservedTensor + 0x10000007u}; }
+  double own(double session) const { return session + clock_.behind; }
+  double next_own() const;
+  double next_but_written() const;
+  void set_clock(const SessionClock& clock);
+  void wake_up(double session);
+  void shake_hands(double now, const CellPacket& packet);
   void enter(double now, const CellPacket& packet);
   void leave(double now, CellPacket packet);
   void come(double now, const CellPacket& packet);
@@ -98,7 +125,12 @@ class CellNetwork {
   const Cluster& cluster_;
   const TransportSettings& transport_;
   std::uint64_t seed_;
-  double now_ = 0;
+  double now_ = 0;  ///< s, as all times within: on the clock of its own
+  SessionClock clock_{.behind = kBegin};
+  double rests_at_ = kBegin;    ///< s: until then it goes on although nothing is under way
+  std::int64_t under_way_ = 0;  ///< messages
+  bool has_handshakes_ = false;
+  std::int64_t opening_ = 0;                      ///< connections
   std::vector<std::unique_ptr<Air>> airs_;        ///< [cells]
   std::vector<Place> places_;                     ///< [links]
   std::vector<std::unique_ptr<CellWire>> wires_;  ///< [channels], null: not used

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -32,6 +33,11 @@ class CellWire {
   /// It does.
   void run(double now, Passed& passed);
   double busy() const { return busy_; }  ///< s
+  /// s: of a packet of a handshake, before the session's clock goes; at the nominal rate.
+  double arrival_before_start(double now, double bytes) {
+    opening_until_ = std::max(opening_until_, now) + bytes / rate_;
+    return opening_until_ + delay_;
+  }
 
  private:
   double through(double begin, double bytes);
@@ -49,6 +55,7 @@ class CellWire {
   std::vector<std::int64_t> free_;
   std::optional<ChangingWire> changing_;
   double free_at_ = 0;
+  double opening_until_ = 0;  ///< s, on the cell network's clock
   double last_arrival_ = 0;
   double busy_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/philox.h"
@@ -22,19 +23,21 @@
 /// Up. A phone that has news says how much waits (BSR, in steps of 17 %) at the next subframe; the
 /// base knows it 5 ms later. It divides the width evenly among all phones of which it knows
 /// something, at least 3 blocks each, in turns; a phone fills its grant 2.2 ms after that, and it
-/// is there 7 ms after it. What the base thinks is left is what was reported less its grants.
+/// is there after 6.9 ms in all. What the base thinks is left is what was reported less its grants.
 ///
-/// A transport block of R blocks carries cell.h's bytes of its scheme.
+/// Core. Behind the base every packet crosses two links of 10 Gbps each way, framed by 42 bytes
+/// more than it has as one of IP's.
+///
+/// A transport block of R blocks carries transport_blocks.h's bytes of cell.h's scheme.
 ///
 /// Where it breaks down: nothing is lost in the air, and nothing sent again by HARQ; control
-/// channels never fill up; no status report is owed from before the start; a station out of range
-/// gets nothing.
+/// channels never fill up; a station out of range gets nothing.
 namespace gradwire::sim {
 
 class LteAir final : public Air {
  public:
   /// `cell` of `cluster`, which outlives it; `links`: of its stations, in order.
-  /// `draws`: who was served last, before anything is sent.
+  /// `draws`: in which order they have connected.
   LteAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws);
 
   bool push(double now, std::size_t station, bool up, CellPacket packet) override;
@@ -48,11 +51,11 @@ class LteAir final : public Air {
   static constexpr std::size_t kProcesses = 8;
 
   struct Phone {
-    Rlc base, own;        ///< the ends of its bearer
-    double mean = 1;      ///< bytes/s granted down
-    double known = 0;     ///< bytes: what the base thinks that it has to send
-    double block_up = 0;  ///< bytes of a resource block in a subframe, where it stands
-    double block_down = 0;
+    Rlc base, own;      ///< the ends of its bearer
+    double mean = 1;    ///< bytes/s granted down
+    double known = 0;   ///< bytes: what the base thinks that it has to send
+    int index_up = -1;  ///< of its transport blocks, where it stands; -1: out of range
+    int index_down = -1;
     std::array<double, kProcesses> busy_until{};  ///< s: its HARQ processes down
   };
   /// On their way, each in order: PDUs, grants, and reports.
@@ -63,9 +66,22 @@ class LteAir final : public Air {
     Rlc::Pdu pdu = {};
   };
 
+  /// One way through the core network: its packets, and until when its first link sends.
+  struct Core {
+    struct Crossing {
+      double time = 0;
+      std::size_t phone = 0;
+      CellPacket packet = {};
+    };
+    void enter(double now, std::size_t phone, const CellPacket& packet);
+    double next_event() const { return crossing.empty() ? kNever : crossing.front().time; }
+    std::deque<Crossing> crossing;
+    double sends_until = 0;
+  };
+
   bool is_gone(std::size_t phone, double now) const;
-  double block_at(std::size_t phone, bool up, double now) const;
-  double block_bytes(std::size_t phone, bool up, double now) const;
+  int index_at(std::size_t phone, bool up, double now) const;
+  double block_bytes(std::size_t phone, bool up, int blocks, double now) const;
   void run_subframe(double now);
   static double* free_process(Phone& phone);
   void schedule_down(double now);
@@ -76,12 +92,15 @@ class LteAir final : public Air {
   Cell cell_;
   std::vector<const Link*> links_;
   std::vector<Phone> phones_;
+  std::vector<std::size_t> order_;  ///< in which they have connected, and are looked at
   std::deque<Coming> reports_, grants_, ups_, downs_;
-  std::size_t next_phone_ = 0;  ///< whose turn up it is
-  double last_ = 0;             ///< s: the last event
-  double last_subframe_ = -1;   ///< s
+  Core core_up_, core_down_;
+  std::vector<CellPacket> arrived_;        ///< scratch: at the base
+  std::optional<std::size_t> next_phone_;  ///< whose turn up it is, in that order
+  double last_ = 0;                        ///< s: the last event
+  double last_subframe_ = -1;              ///< s
   double busy_up_ = 0, busy_down_ = 0;
-  int blocks_up_ = 0, blocks_down_ = 0;
+  int blocks_up_ = 0, blocks_down_ = 0, group_ = 0;
 };
 
 }  // namespace gradwire::sim

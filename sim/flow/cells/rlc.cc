@@ -11,7 +11,8 @@ constexpr double kPollAgain = 20e-3;
 constexpr double kRlcBuffer = 1e6;  // bytes
 constexpr double kStatusBytes = 4;
 constexpr double kRlcFraming = 38;  // of a packet on a wire, which the air does not carry
-constexpr double kPdcpHeader = 2, kRlcHeader = 4, kLengthField = 1.5;
+constexpr double kPdcpHeader = 2, kRlcHeader = 4;
+constexpr double kLongest = 2047;  // that 11 bits of a length can say
 
 double air_bytes(const CellPacket& packet) {
   return packet.wire - kRlcFraming + kPdcpHeader;
@@ -27,8 +28,12 @@ void Rlc::report(double now) {
   news_ = true;
 }
 
+bool Rlc::has_room(const CellPacket& packet) const {
+  return bytes_ + air_bytes(packet) <= kRlcBuffer;
+}
+
 bool Rlc::push(double now, const CellPacket& packet) {
-  const bool fits = bytes_ + air_bytes(packet) <= kRlcBuffer;
+  const bool fits = has_room(packet);
   if (fits) {
     waiting_.push_back(packet);
     bytes_ += air_bytes(packet);
@@ -69,7 +74,8 @@ Rlc::Pdu Rlc::send_data(double now, double bytes) {
   Pdu pdu;
   pdu.number = next_++;
   double left = bytes - kRlcHeader;
-  while (left > 0 && !waiting_.empty()) {
+  bool goes_on = true;
+  for (int count = 1; goes_on && left > 0 && !waiting_.empty(); ++count) {
     const double rest = air_bytes(waiting_.front()) - begun_;
     const double part = std::min(rest, left);
     bytes_ -= part;
@@ -81,7 +87,10 @@ Rlc::Pdu Rlc::send_data(double now, double bytes) {
     begun_ = 0;
     pdu.packets.push_back(waiting_.front());
     waiting_.pop_front();
-    if (!waiting_.empty()) left -= kLengthField;  // the last one's length is not said
+    // The last one's length is not said, nor that of one too long for the field; two lengths share
+    // three bytes.
+    goes_on = left > 2 && rest <= kLongest && !waiting_.empty();
+    if (goes_on) left -= count % 2 == 1 ? 2 : 1;
   }
   if (waiting_.empty()) bytes_ = 0;
   const double size = bytes - std::max(0.0, left);

@@ -42,8 +42,9 @@ class Rlc {
     bool is_nothing() const { return !is_status && number < 0; }
   };
 
-  /// False: it waits with 1 MB already, and the packet is dropped.
+  /// False: with 1 MB waiting already it drops the packet.
   bool push(double now, const CellPacket& packet);
+  bool has_room(const CellPacket& packet) const;
   /// Fills `bytes`.
   Pdu send(double now, double bytes);
   /// The other end's PDU arrives. Appends the packets that it completes.
@@ -66,7 +67,7 @@ class Rlc {
     double bytes = 0;
   };
 
-  static constexpr double kSameTime = 1e-8;  ///< s: of timers that are set in whole subframes
+  static constexpr double kSameTime = Air::kSameTime;  // of timers, set in whole subframes
 
   bool may_report_status(double now) const { return owes_ && now >= silent_until_ - kSameTime; }
   void report(double now);

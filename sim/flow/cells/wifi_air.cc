@@ -37,12 +37,12 @@ WifiAir::WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomS
 }
 
 bool WifiAir::reaches(std::size_t station, double now) const {
-  return air_rate(cell_, distance_at(cell_.stations[station], now), true) > 0 &&
-         outage_at(*links_[station], now) == nullptr;
+  return air_rate(cell_, distance_at(cell_.stations[station], session(now)), true) > 0 &&
+         outage(*links_[station], now) == nullptr;
 }
 
 void WifiAir::draw_slots(Node& node, double now) {
-  const int window = ((kLeastWindow + 1) << std::min(node.failures, kMostDoublings)) - 1;
+  const int window = ((kLeastSlots + 1) << std::min(node.failures, kMostDoublings)) - 1;
   const auto u = static_cast<double>(uniform(draws_, drawn_++));
   node.slots = std::min(window, static_cast<int>(u * (window + 1)));
   node.start = now;
@@ -63,8 +63,8 @@ double WifiAir::access(std::size_t number) const {
   if (!has_frames(node) || node.was_busy || node.awaits) return kNever;
   const double time = std::max(node.start, node.grant) + node.slots * kSlot;
   if (!has_outages_) return time;
-  const Outage* const away = number > 0 ? outage_at(*links_[number - 1], time) : nullptr;
-  return away ? away->end.value() : time;
+  const Outage* const away = number > 0 ? outage(*links_[number - 1], time) : nullptr;
+  return away ? end_of(*away) : time;
 }
 
 bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) {

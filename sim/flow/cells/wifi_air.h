@@ -47,6 +47,10 @@ class WifiAir final : public Air {
   /// `cell` of `cluster`, which outlives it; `links`: of its stations, in order.
   WifiAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws);
 
+  void set_clock(const SessionClock& clock) override {
+    Air::set_clock(clock);
+    next_access_.reset();
+  }
   bool push(double now, std::size_t station, bool up, CellPacket packet) override;
   void run(std::vector<CellPacket>& through) override;
   double busy(bool) const override { return busy_; }

@@ -11,7 +11,7 @@ inline constexpr double kSifs = 16e-6;  // s
 inline constexpr double kSlot = 9e-6;
 inline constexpr double kAifs = kSifs + 3 * kSlot;
 inline constexpr double kEifsMore = kSifs + 44e-6;  ///< an acknowledgement's at 6 Mbps
-inline constexpr int kLeastWindow = 15;
+inline constexpr int kLeastSlots = 15;
 inline constexpr int kMostDoublings = 6;  ///< to 1,023
 inline constexpr int kMostTries = 7;      ///< until the window is the least one again
 

@@ -18,7 +18,7 @@ double WifiAir::power(std::size_t from, std::size_t to, double now) const {
     if (node == 0) return 0;
     const double part = static_cast<double>(node - 1) / static_cast<double>(cell_.stations.size());
     return std::polar(1.0, 2 * std::numbers::pi * part) *
-           distance_at(cell_.stations[node - 1], now);
+           distance_at(cell_.stations[node - 1], session(now));
   };
   const Radio& radio = radio_of(Cell::Kind::kWifi);
   const double distance = std::max(1.0, std::abs(place(from) - place(to)));

@@ -114,6 +114,14 @@ TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSett
   rto_ = kernel_rto();
 }
 
+void TcpStream::note_handshake(double sent, double answered) {
+  if (kernel_) return;
+  smoothed_ = sample_of(tick_of(sent), tick_of(answered));
+  deviation_ = smoothed_ / 2;
+  rto_ = measured_rto();
+  if (congestion_.is_paced()) start_pacing();
+}
+
 /// Modulo 2^32, as time stamps are: 50 days.
 std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.

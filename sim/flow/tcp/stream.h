@@ -148,6 +148,9 @@ class TcpStream {
   void set_phases(const RandomStream& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
   }
+  /// The handshake's first packet went out and its answer came then, s. Call before anything is
+  /// written, and set_phases() after it.
+  void note_handshake(double sent, double answered);
   /// Starts with this window and this smoothed round trip, s. Call before anything is written.
   void resume(const CongestionWindow& congestion, double smoothed) {
     congestion_ = congestion;

@@ -14,7 +14,6 @@
 #include "sim/packet/program/host_connection.h"
 #include "sim/packet/program/ns3_output.h"
 #include "sim/packet/program/ns3_topology.h"
-#include "sim/packet/wire_format.h"
 #include "sim/session/executor.h"
 #include "sim/session/network.h"
 
@@ -40,7 +39,7 @@ class Ns3Network final : public Network {
 
   /// Opens the connections that are missing, those of background traffic over wires, too. Where no
   /// transfer is under way the session's clock stands still meanwhile, and no packet is lost.
-  void prepare(std::span<const HostPair> pairs);
+  void prepare(std::span<const HostPair> pairs) override;
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/program/packet_server.h"
 
+#include "sim/graph/host_pairs.h"
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
 #include "sim/session/session_network.h"

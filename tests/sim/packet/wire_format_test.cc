@@ -1,4 +1,5 @@
 #include "sim/packet/wire_format.h"
+#include "sim/graph/host_pairs.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
