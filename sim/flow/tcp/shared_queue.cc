@@ -32,13 +32,18 @@ bool SharedQueue::fits(double now, double bytes, double rate, bool first) {
   return true;
 }
 
+double SharedQueue::later_of(int follows, double time, bool first) {
+  const int before = std::min(follows, kMostOrdered);
+  return kLater * time * (first ? before : kMostOrdered - before);
+}
+
 bool SharedQueue::pass(double now, double bytes, double rate, bool first) {
   if (!fits(now, bytes, rate, first)) return false;
   const double instant = kSegmentRounding * bytes / rate;
   // What is busy goes on by an event of its own, which was scheduled when its last packet began;
   // what was idle, when something was sent elsewhere: longer ago, or not.
   busy_ = free_at_ > now - instant ? std::min(busy_ + 1, kMostOrdered) : 0;
-  later_ = kLater * bytes / rate * (first ? busy_ : kMostOrdered - busy_);
+  later_ = later_of(busy_, bytes / rate, first);
   came_ = now;
   begun_ = std::max(now, free_at_);
   free_at_ = wire_ ? wire_->through(begun_, bytes) : begun_ + bytes / rate;

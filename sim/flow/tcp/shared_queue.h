@@ -42,6 +42,8 @@ class SharedQueue {
   /// s: by so much more of them that departs later than another one by another link at the same
   /// instant which ns-3 has before it.
   double later() const { return later_; }
+  /// The same of one that takes its link for `time` s and has followed so many others there.
+  static double later_of(int follows, double time, bool first);
 
  private:
   bool fits(double now, double bytes, double rate, bool first);

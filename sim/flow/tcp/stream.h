@@ -265,6 +265,7 @@ class TcpStream {
   /// link at `departure`. `later`: SharedQueue::later().
   void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0,
                   double later = 0);
+  void pass_queue(const FairQueue::Passed& passed, std::size_t place);
   /// The same of an acknowledgement, whose places come behind those of segments.
   void pass_back(const FairQueue::Packet& packet, double departure, std::size_t place) {
     queued_acks()->pass(place - 1 - turns_->further.size(),

@@ -331,6 +331,18 @@ void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, st
         departure + way.from + way.from_a_byte * packet.wire, way.slowest_after);
 }
 
+void TcpStream::pass_queue(const FairQueue::Passed& passed, std::size_t place) {
+  // Of several links' packets a queue that is first come, first served has one first. (A fair one
+  // has turns, and takes a packet when it is told of it.)
+  double later = 0;
+  if (turns_->all && place < turns_->further.size() && turns_->further[place].shared) {
+    const bool first = place == 0 ? turns_->first : turns_->further[place - 1].first;
+    const double rate = place == 0 ? turns_->rate : turns_->further[place - 1].rate;
+    later = SharedQueue::later_of(passed.follows, passed.packet.wire / rate, first);
+  }
+  pass_queue(passed.packet, passed.departure, place, later);
+}
+
 void TcpStream::note_arrival(double time) {
   for (; received_segments_ < receiver_.next(); ++received_segments_)
     received_ += joined_ ? joined_->original(board_, received_segments_)

@@ -92,6 +92,26 @@ TEST_CASE("who loses where two send evenly is who comes second by ns-3's order o
         {{0, 2, 100'000}, {1, 3, 100'000}}, {0.160884801, 0.332976001});
 }
 
+TEST_CASE("of what comes at one instant over links without a limit ns-3's order decides, too") {
+  // Sixteen send 300 kB each through 1 Gbps with 512 kB of queue. A sender's second segment comes
+  // when the next one's first does: that one came to an idle link, and is first. (In turns of the
+  // two, which segments are dropped differs: none would time out, the last one arrive after 41.0
+  // ms.)
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  for (int h = 0; h < 16; ++h) ends.push_back(cluster.add_host("h" + std::to_string(h)));
+  const NodeId server = cluster.add_host("server"), middle = cluster.add_switch("middle");
+  for (const NodeId end : ends) cluster.add_link(end, middle, link(1e9, 50e-6));
+  cluster.add_link(server, middle, queued(1e9, 10e-6, 512'000));
+  cluster.finish(1);
+  std::vector<Route> routes;
+  for (int h = 0; h < 16; ++h) routes.push_back({h, 16, 300'000});
+  check(cluster, routes,
+        {40.666337e-3, 40.678641e-3, 40.690945e-3, 40.703249e-3, 40.727857e-3, 39.224913e-3,
+         39.240049e-3, 39.279793e-3, 40.303857e-3, 40.785569e-3, 40.767601e-3, 40.782737e-3,
+         40.800705e-3, 40.815841e-3, 40.601985e-3, 229.758529e-3});
+}
+
 TEST_CASE("a queue with a limit before a link that is out fills and drops") {
   LinkSpec each = queued(20e6, 2e-3, 20'000);
   each.outages = {{Seconds(10e-3), Seconds(40e-3)}};
