@@ -64,11 +64,18 @@ struct CollectiveSpec {
   Seconds hop_fixed{0};
   Seconds hop_per_element{0};
   std::int32_t buffer = 0;  ///< the caller's number for what is moved
+  /// Ranks of a larger collective of which the members are a part that is like every other one
+  /// (sim/folding/): hops and sizes are that one's. 0: none.
+  std::int32_t part_of = 0;
 
   /// Values of the step's bytes[] this operation reads: 0 for all-reduce and reduce-scatter, whose
   /// sizes follow from elements and width_bits; 1 for a broadcast; else N, by rank.
   std::uint32_t byte_slots() const;
   bool is_reduction() const { return byte_slots() == 0; }
+  /// Ranks of the whole collective.
+  std::int32_t ranks() const {
+    return part_of > 0 ? part_of : static_cast<std::int32_t>(members.size());
+  }
 };
 
 /// One hop. `contributors` = workers summed in the payload (1 where nothing is summed).

@@ -32,6 +32,7 @@ struct CollectiveDescriptor {
   using Payload = Bytes(const CollectiveSpec& spec, std::span<const Bytes> bytes);
   using Destinations = std::vector<std::int32_t>(const CollectiveSpec& spec, int rank);
   using Problem = const char*(const CollectiveSpec& spec);
+  using Repeats = bool(const CollectiveSpec& spec, std::span<const Bytes> bytes, std::int32_t rows);
 
   constexpr bool has_server() const { return server != Server::kNone; }
 
@@ -44,6 +45,10 @@ struct CollectiveDescriptor {
   Payload* payload = nullptr;
   Destinations* destinations = nullptr;
   Problem* problem = nullptr;  ///< what is wrong with its part of a spec; null: it has none
+  /// Whether rank r + rows (modulo all ranks) sends what rank r does, in the same order and after
+  /// as many receives, to ranks that are `rows` further; such a collective takes part_of. null:
+  /// it never does.
+  Repeats* repeats = nullptr;
 };
 
 /// A kind, by its descriptor.

@@ -1,5 +1,7 @@
 // Rings: all-reduce, reduce-scatter, all-gather (Patarasuk and Yuan, "Bandwidth optimal all-reduce
 // algorithms for clusters of workstations", 2009).
+#include <algorithm>
+
 #include "sim/graph/collective.h"
 
 namespace gradwire::sim {
@@ -13,13 +15,16 @@ class RingGenerator final : public CollectiveGenerator {
   RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes, int turns)
       : spec_(spec),
         ranks_(static_cast<int>(spec.members.size())),
-        hops_(turns * (ranks_ - 1)),
+        all_ranks_(spec.ranks()),
+        hops_(turns * (all_ranks_ - 1)),
         gathers_(spec.byte_slots() > 0),
         is_even_(!gathers_ && spec.width_bits.size() == 1),
         blocks_(bytes.begin(), bytes.end()),
         rank_(static_cast<std::size_t>(ranks_)) {
-    for (int c = 0; !gathers_ && c < ranks_; ++c) {
-      counts_.push_back(chunk_range(spec.elements, ranks_, c).count);
+    for (int r = ranks_; gathers_ && r < all_ranks_; ++r)
+      blocks_.push_back(blocks_[static_cast<std::size_t>(r - ranks_)]);
+    for (int c = 0; !gathers_ && c < all_ranks_; ++c) {
+      counts_.push_back(chunk_range(spec.elements, all_ranks_, c).count);
       if (is_even_) blocks_.push_back(packed_bytes(counts_.back(), width_of(spec_, 1)));
     }
   }
@@ -89,11 +94,11 @@ class RingGenerator final : public CollectiveGenerator {
     transfer.hop = hop;
     // hop < 2 ranks, so at most two turns around the ring.
     int block = rank - hop;
-    while (block < 0) block += ranks_;
+    while (block < 0) block += all_ranks_;
     transfer.block = block;
     if (!gathers_) {
-      transfer.reduce = hop < ranks_ - 1;
-      transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
+      transfer.reduce = hop < all_ranks_ - 1;
+      transfer.contributors = transfer.reduce ? hop + 1 : all_ranks_;
     }
     if (gathers_ || is_even_) {
       transfer.bytes = blocks_[static_cast<std::size_t>(block)];
@@ -105,6 +110,7 @@ class RingGenerator final : public CollectiveGenerator {
 
   const CollectiveSpec& spec_;
   int ranks_;
+  int all_ranks_;  // of which these are a part, or those
   int hops_;
   bool gathers_;
   bool is_even_;                      // a reduction whose sums are of one width
@@ -121,7 +127,18 @@ std::unique_ptr<CollectiveGenerator> ring_generator(const CollectiveSpec& spec,
 }
 
 ChunkRange ring_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes) {
-  return chunk_range(spec.elements, static_cast<int>(spec.members.size()), hop.block);
+  return chunk_range(spec.elements, spec.ranks(), hop.block);
+}
+
+/// Chunks repeat.
+bool sums_repeat(const CollectiveSpec& spec, std::span<const Bytes>, std::int32_t rows) {
+  const std::int64_t ranks = spec.ranks();
+  return ranks % rows == 0 && spec.elements % ranks * rows % ranks == 0;
+}
+
+bool blocks_repeat(const CollectiveSpec& spec, std::span<const Bytes> bytes, std::int32_t rows) {
+  return spec.ranks() % rows == 0 &&
+         std::equal(bytes.begin() + rows, bytes.end(), bytes.begin(), bytes.end() - rows);
 }
 
 /// Partial sums on the first turn, full ones on the second.
@@ -158,19 +175,22 @@ constexpr CollectiveDescriptor ring_all_reduce{.name = "ring-all-reduce",
                                                .generator = ring_generator<2>,
                                                .range = ring_range,
                                                .payload = ring_sums<2>,
-                                               .destinations = next_rank};
+                                               .destinations = next_rank,
+                                               .repeats = sums_repeat};
 constexpr CollectiveDescriptor ring_reduce_scatter{.name = "ring-reduce-scatter",
                                                    .cost = CollectiveDescriptor::Cost::kRing,
                                                    .generator = ring_generator<1>,
                                                    .range = ring_range,
                                                    .payload = ring_sums<1>,
-                                                   .destinations = next_rank};
+                                                   .destinations = next_rank,
+                                                   .repeats = sums_repeat};
 constexpr CollectiveDescriptor ring_all_gather{.name = "ring-all-gather",
                                                .sizes = CollectiveDescriptor::Sizes::kByRank,
                                                .cost = CollectiveDescriptor::Cost::kRing,
                                                .generator = ring_generator<1>,
                                                .payload = ring_blocks,
-                                               .destinations = next_rank};
+                                               .destinations = next_rank,
+                                               .repeats = blocks_repeat};
 
 }  // namespace collectives
 }  // namespace gradwire::sim

@@ -9,8 +9,7 @@ namespace gradwire::sim {
 namespace {
 
 std::int32_t group_count(const CollectiveSpec& spec) {
-  const auto ranks = static_cast<std::int32_t>(spec.members.size());
-  return (ranks + spec.group - 1) / spec.group;
+  return (spec.ranks() + spec.group - 1) / spec.group;
 }
 
 class TwoLevelGenerator final : public ScheduledGenerator {
@@ -19,6 +18,7 @@ class TwoLevelGenerator final : public ScheduledGenerator {
       : ScheduledGenerator(spec, bytes),
         group_(spec.group),
         groups_(group_count(spec)),
+        leaders_((ranks_ + group_ - 1) / group_),
         ring_hops_(2 * (groups_ - 1)) {}
 
   std::int32_t sends(std::int32_t rank) const override {
@@ -33,7 +33,7 @@ class TwoLevelGenerator final : public ScheduledGenerator {
       planned.reduce = true;
       return planned;
     }
-    planned.contributors = ranks_;
+    planned.contributors = spec_.ranks();
     planned.hop = 1 + std::min(index, ring_hops_);
     planned.needs = others(rank) + std::min(index, ring_hops_);
     if (index >= ring_hops_) {
@@ -41,7 +41,7 @@ class TwoLevelGenerator final : public ScheduledGenerator {
       return planned;
     }
     const std::int32_t own = rank / group_;
-    planned.destination = (own + 1) % groups_ * group_;
+    planned.destination = (own + 1) % leaders_ * group_;
     planned.block = ((own - index) % groups_ + groups_) % groups_;
     planned.reduce = index < groups_ - 1;
     if (planned.reduce) planned.contributors = summed(own, index);
@@ -61,12 +61,13 @@ class TwoLevelGenerator final : public ScheduledGenerator {
   /// Workers in the groups own - h .. own, round the ring.
   std::int32_t summed(std::int32_t own, std::int32_t h) const {
     const bool with_last = own == groups_ - 1 || h > own;
-    const std::int32_t missing = groups_ * group_ - ranks_;
+    const std::int32_t missing = groups_ * group_ - spec_.ranks();
     return (h + 1) * group_ - (with_last ? missing : 0);
   }
 
   std::int32_t group_;
   std::int32_t groups_;
+  std::int32_t leaders_;  // of them there are so many here: all, or those of a part
   std::int32_t ring_hops_;
 };
 
@@ -74,6 +75,13 @@ ChunkRange two_level_range(const CollectiveSpec& spec, const HopTransfer& hop, B
   const std::int32_t groups = group_count(spec);
   if (hop.hop == 0 || hop.hop == 2 * (groups - 1) + 1) return {0, spec.elements};
   return chunk_range(spec.elements, groups, hop.block);
+}
+
+/// Whole groups; and the leaders' chunks repeat.
+bool two_level_repeats(const CollectiveSpec& spec, std::span<const Bytes>, std::int32_t rows) {
+  const std::int64_t groups = group_count(spec);
+  const bool whole = spec.ranks() % rows == 0 && rows % spec.group == 0;
+  return whole && spec.elements % groups * (rows / spec.group) % groups == 0;
 }
 
 using TwoLevel = Scheduled<TwoLevelGenerator>;
@@ -84,6 +92,7 @@ constexpr CollectiveDescriptor collectives::two_level{.name = "two-level-all-red
                                                       .generator = TwoLevel::generator,
                                                       .range = two_level_range,
                                                       .payload = TwoLevel::payload,
-                                                      .destinations = TwoLevel::destinations};
+                                                      .destinations = TwoLevel::destinations,
+                                                      .repeats = two_level_repeats};
 
 }  // namespace gradwire::sim
