@@ -1,6 +1,8 @@
 #include "sim/executors.h"
 
 #include "sim/flow/flow_network.h"
+#include "sim/folding/find_columns.h"
+#include "sim/folding/folding_executor.h"
 #include "sim/model/alpha_beta_network.h"
 #include "sim/model/closed_form.h"
 #include "sim/session/session_executor.h"
@@ -12,8 +14,8 @@
 namespace gradwire::sim {
 namespace {
 
-std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
-  auto own = std::make_unique<const Cluster>(cluster);
+std::unique_ptr<Executor> make_whole_flow(std::unique_ptr<const Cluster> own,
+                                          const ExecutorOptions& options) {
   auto network =
       session_network(std::make_unique<FlowNetwork>(*own, options.transport, options.seed,
                                                     options.losses_by_channel),
@@ -21,6 +23,16 @@ std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOption
   return std::make_unique<SessionExecutor>(
       SessionExecutor::Parts{"flow", "simulated", std::move(own), std::move(network), nullptr},
       options);
+}
+
+std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
+  auto own = std::make_unique<const Cluster>(cluster);
+  if (!options.fold || !may_fold(cluster, options.transport))
+    return make_whole_flow(std::move(own), options);
+  return std::make_unique<FoldingExecutor>(std::move(own), options.transport,
+                                           [options](std::unique_ptr<const Cluster> simulated) {
+                                             return make_whole_flow(std::move(simulated), options);
+                                           });
 }
 
 std::unique_ptr<Executor> make_model(const Cluster& cluster, const ExecutorOptions& options) {

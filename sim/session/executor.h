@@ -80,6 +80,9 @@ struct ExecutorOptions {
   /// loses the same packets on both, as long as it sends the same: to compare them with less
   /// chance. Connections that share such a channel would all lose the same ones: not for those.
   bool losses_by_channel = false;
+  /// `flow`: what is symmetric is simulated once (sim/folding/folding_executor.h). Results are the
+  /// same, to rounding.
+  bool fold = true;
   /// `packet`: seconds of wall clock without an answer after which the process is killed.
   Seconds wall_limit{120};
   /// `packet`: path of gradwire-packet; empty = beside the running program.
