@@ -223,6 +223,7 @@ struct NetworkPlan {
   };
   std::vector<ExplicitRoute> routes;
   sim::TransportSettings transport;
+  bool fold = true;  ///< flow: what is symmetric is simulated once
 };
 
 struct Exchange {

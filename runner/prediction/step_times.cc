@@ -75,6 +75,7 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
   const sim::Cluster cluster = changed_cluster(scenario, changes);
   sim::ExecutorOptions options;
   options.transport = scenario.network.transport;
+  options.fold = scenario.network.fold;
   options.seed = scenario.seed;
   const auto executor = sim::make_executor(scenario.executor, cluster, options);
   StepTimes times;

@@ -146,6 +146,7 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
   fill_explicit(json, read, network);
   fill_background(member(json, "background"), network);
   fill_transport(member(json, "transport"), file, network.transport);
+  take(json, "fold", network.fold);
 }
 
 }  // namespace gradwire::scenarios

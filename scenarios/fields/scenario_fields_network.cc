@@ -190,6 +190,13 @@ void add_cluster(Rows& rows) {
 
 void add_network(Rows& rows) {
   add_topology(rows);
+  rows.push_back({.pointer = "/network/fold",
+                  .spec = {.type = OptionType::kBoolean,
+                           .help = "Of hosts that do the same, the flow executor simulates a few. "
+                                   "Results are the same; false: it simulates all."},
+                  .sweepable = false,
+                  .free_of_hash = true,
+                  .computed_default = "true"});
   add_background(rows);
   add_transport(rows);
 }
