@@ -1,8 +1,10 @@
 #include "bench/flow/flow.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "bench/flow/flow_cases.h"
@@ -22,8 +24,9 @@ constexpr int kMostRepetitions = 20;
 struct Case {
   std::string name;
   std::function<FlowRun()> run;
-  double concurrent = 0;           ///< transfers
-  std::optional<double> bar = {};  ///< s
+  double concurrent = 0;                  ///< transfers
+  std::optional<double> bar = {};         ///< s
+  std::optional<double> memory_bar = {};  ///< bytes; else by `concurrent`
   std::optional<std::int64_t> peak = {};
 };
 
@@ -49,6 +52,37 @@ std::vector<Case> other_cases() {
     cases.push_back({std::string("federated.n10000.server_") + name,
                      [rate] { return run_federated(10000, rate); }, 10000, 1.0});
   return cases;
+}
+
+std::vector<Case> folded_cases() {
+  constexpr std::int64_t kGradient = 1 << 26;  // 256 MiB: equal chunks for 16,384 machines
+  return {{.name = "ring.n256.folded",
+           .run = [] { return run_ring(256, kElements, Fold::kOn); },
+           .concurrent = 256},
+          {.name = "two_level.n131072.folded",
+           .run = [] { return run_machines(131'072, kGradient, Fold::kOn); },
+           .bar = 10.0,
+           .memory_bar = 4e9}};
+}
+
+double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    worst = std::max(worst, std::abs(a[i] - b[i]) / b[i]);
+  return worst;
+}
+
+/// The largest difference of a rank's end, folded and not.
+BenchRow folded_error(const Say& say) {
+  say("flow.folded_error ...");
+  double worst = 0;
+  for (const auto& run :
+       {std::function([](Fold fold) { return run_ring(256, kElements, fold); }),
+        std::function([](Fold fold) { return run_ring(96, 96'032, fold); }),
+        std::function([](Fold fold) { return run_machines(1024, kElements, fold); })})
+    worst =
+        std::max(worst, relative_difference(run(Fold::kOn).rank_ends, run(Fold::kOff).rank_ends));
+  return {.name = "flow.folded_error", .value = worst, .unit = "", .bar = 1e-9};
 }
 
 /// What each holds by itself: of processes that have held nothing before.
@@ -83,7 +117,7 @@ FlowRun add_rows(const Case& c, const Say& say, std::vector<BenchRow>& rows) {
     rows.push_back({.name = name + ".peak_memory",
                     .value = static_cast<double>(*c.peak),
                     .unit = "B",
-                    .bar = kMemoryBase + kMemoryPerTransfer * c.concurrent});
+                    .bar = c.memory_bar.value_or(kMemoryBase + kMemoryPerTransfer * c.concurrent)});
   }
   return best;
 }
@@ -108,12 +142,13 @@ void add_simgrid(const Say& say, std::vector<BenchRow>& rows) {
   constexpr int kRounds = 12;  // seconds apart: shared machines have slow ones
   const bool there = has_simgrid_peer();
   say(there ? "flow.ring.n256 beside SimGrid ..." : "flow.ring.n256 without SimGrid");
-  double actors = 0, comms = 0, ours = 0;
+  double actors = 0, comms = 0, ours = 0, folded = 0;
   for (int round = 0; there && round < kRounds; ++round) {
     actors = std::max(actors, simgrid_ring("actors", kWorkers, 4 * kElements / kWorkers));
     comms = std::max(comms, simgrid_ring("comms", kWorkers, 4 * kElements / kWorkers));
     for (int i = 0; i < 4; ++i) {
       ours = std::max(ours, 1 / seconds_a_transfer(run_ring(kWorkers, kElements)));
+      folded = std::max(folded, 1 / seconds_a_transfer(run_ring(kWorkers, kElements, Fold::kOn)));
     }
   }
   const std::string why =
@@ -124,24 +159,29 @@ void add_simgrid(const Say& say, std::vector<BenchRow>& rows) {
                     .value = speed,
                     .unit = "1/s",
                     .skipped = why});
-  rows.push_back({.name = "flow.ring.n256.ratio_to_simgrid",
-                  .value = there ? ours / std::max(actors, comms) : 0,
-                  .unit = "",
-                  .bar = 20,
-                  .at_most = false,
-                  .skipped = why});
+  for (const auto& [which, speed, bar] :
+       {std::tuple("", ours, 20.0), std::tuple("folded.", folded, 100.0)})
+    rows.push_back({.name = std::string("flow.ring.n256.") + which + "ratio_to_simgrid",
+                    .value = there ? speed / std::max(actors, comms) : 0,
+                    .unit = "",
+                    .bar = bar,
+                    .at_most = false,
+                    .skipped = why});
 }
 
 }  // namespace
 
 std::vector<BenchRow> bench_flow(const Say& say) {
-  std::vector<Case> rings = ring_cases(), others = other_cases();
+  std::vector<Case> rings = ring_cases(), others = other_cases(), folded = folded_cases();
   find_peaks(rings, say);
   find_peaks(others, say);
+  find_peaks(folded, say);
   std::vector<BenchRow> rows;
   add_rings(rings, say, rows);
   add_simgrid(say, rows);
   for (const Case& c : others) add_rows(c, say, rows);
+  for (const Case& c : folded) add_rows(c, say, rows);
+  rows.push_back(folded_error(say));
   return labelled(std::move(rows), "measured");
 }
 

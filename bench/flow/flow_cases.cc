@@ -15,8 +15,10 @@ constexpr std::int64_t kMessage = 250'000;   // bytes, of a federated client
 constexpr std::int64_t kExchange = 100'000;  // bytes, of a pair in the all-to-all
 
 FlowRun run(double start, const sim::Cluster& cluster, sim::GraphBuilder& builder,
-            const std::vector<Bytes>& bytes) {
-  const auto executor = sim::make_executor("flow", cluster, {});
+            const std::vector<Bytes>& bytes, Fold fold = Fold::kOff) {
+  sim::ExecutorOptions options;
+  options.fold = fold == Fold::kOn;
+  const auto executor = sim::make_executor("flow", cluster, options);
   const sim::GraphPtr graph = builder.finish();
   std::vector<Seconds> seconds(graph->size());
   for (std::size_t op = 0; op < graph->size(); ++op) {
@@ -28,6 +30,8 @@ FlowRun run(double start, const sim::Cluster& cluster, sim::GraphBuilder& builde
   for (const sim::OpRecord& op : timeline.ops) result.transfers += op.transfers;
   result.simulated_s = timeline.end.value();
   result.wall_s = now_s() - start;
+  for (const std::vector<Seconds>& ranks : timeline.rank_done)
+    for (const Seconds end : ranks) result.rank_ends.push_back(end.value());
   return result;
 }
 
@@ -67,11 +71,11 @@ sim::CollectiveSpec ring_of(int workers, std::int64_t elements) {
   return spec;
 }
 
-FlowRun run_ring(int workers, std::int64_t elements) {
+FlowRun run_ring(int workers, std::int64_t elements, Fold fold) {
   const double start = now_s();
   sim::GraphBuilder builder;
   builder.add_collective(ring_of(workers, elements), "ring");
-  return run(start, sim::Cluster::star(workers, {}), builder, {});
+  return run(start, sim::Cluster::star(workers, {}), builder, {}, fold);
 }
 
 FlowRun run_two_level(int workers, std::int64_t elements) {
@@ -85,6 +89,22 @@ FlowRun run_two_level(int workers, std::int64_t elements) {
   sim::GraphBuilder builder;
   builder.add_collective(std::move(spec), "two-level");
   return run(start, sim::fat_tree(plan), builder, {});
+}
+
+FlowRun run_machines(int workers, std::int64_t elements, Fold fold) {
+  const double start = now_s();
+  sim::GpuNodesPlan plan;
+  plan.workers = workers;
+  plan.intra_link.rate = BitsPerSecond(400e9);
+  plan.intra_link.delay = Seconds(1e-6);
+  plan.link.rate = BitsPerSecond(100e9);
+  plan.link.delay = Seconds(2e-6);
+  sim::CollectiveSpec spec = spec_of(sim::CollectiveKind::kTwoLevelAllReduce, workers);
+  spec.elements = elements;
+  spec.group = plan.per_node;
+  sim::GraphBuilder builder;
+  builder.add_collective(std::move(spec), "two-level");
+  return run(start, sim::gpu_nodes(plan), builder, {}, fold);
 }
 
 FlowRun run_all_to_all(int workers) {
