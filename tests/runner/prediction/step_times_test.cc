@@ -66,6 +66,26 @@ TEST_CASE("Steps are those of a run: workers go on alone") {
   CHECK(all.ends.back() < 0.9 * together);
 }
 
+TEST_CASE("Steps take as long where what is symmetric is simulated once") {
+  // 250,000 elements are 80 chunks of 3,125; gradients of layers are chunks that differ by one.
+  std::vector<scenarios::Scenario> all = {collective("ring-all-reduce", 80),
+                                          collective("ring-all-gather", 80),
+                                          collective("two-level-all-reduce", 128)};
+  for (const char* codec : {"none", "fp16", "topk"}) all.push_back(training(codec, 32));
+  for (scenarios::Scenario& scenario : all) {
+    CAPTURE(scenario.json.dump());
+    CHECK(scenario.network.fold);
+    const runner::StepTimes folded = runner::time_steps(scenario);
+    scenario.network.fold = false;
+    const runner::StepTimes whole = runner::time_steps(scenario);
+    CHECK(folded.transfers == whole.transfers);
+    CHECK(folded.packets == whole.packets);
+    REQUIRE(folded.ends.size() == whole.ends.size());
+    for (std::size_t step = 0; step < whole.ends.size(); ++step)
+      CHECK(folded.ends[step] == Approx(whole.ends[step]).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("Losses of a path's links add up") {
   const auto step = runner::time_steps(collective("ring-all-reduce", 4, 0.01)).summary;
   REQUIRE(step);
