@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bench/measured/transformer_shape.h"
+#include "scenarios/kernels/operations.h"
 
 namespace gradwire::bench {
 namespace {
@@ -16,8 +17,7 @@ constexpr double kAdamBytes = 28;         // in one kernel: four reads, three wr
 constexpr double kEagerAdamKernels = 18;  // a tensor
 constexpr double kEagerAdamBytes = 120;   // in fourteen kernels, and the norm of each gradient
 
-/// Elements that kernels of each program read and write, counted operation by operation: a mask of
-/// dropout is half an element, a bias is added where the product does not, its gradient is a sum.
+/// The kernels of each program: products here, the rest as scenarios/kernels/operations.h has it.
 class Transformer {
  public:
   explicit Transformer(const MeasuredStep& step)
@@ -84,32 +84,43 @@ class Transformer {
          .fused = gated_});
   }
 
+  void add(std::string_view operation, double elements) {
+    add(scenarios::operation_kernel(operation, elements));
+  }
+
   /// Every operation of the formula a kernel, but LayerNorm.
   void add_eager() {
-    const double wide = tokens_ * inner_ / parts_, own = state() / parts_;
-    add(memory_kernel(8.5 * scores(), 7.5 * scores(), 4, 3));  // scale, mask, softmax, dropout
-    add(memory_kernel(14 * own, 11 * own, 7, 8));              // biases; heads apart and together
-    add(memory_kernel(19 * state(), 23 * state(), 8, 10));  // twice bias, dropout, sum, LayerNorm
-    add(memory_kernel(13 * wide, 25 * wide, 6, 13));        // bias; GELU by erf
+    add("eager-softmax", scores());
+    add("eager-heads", state() / parts_);
+    add_twice("eager-dropout-add");
+    add("eager-gelu", tokens_ * inner_ / parts_);
   }
 
   /// Softmax with scale and mask, GELU with its bias, and dropout with bias and sum are one kernel
   /// each, as in Megatron-LM.
   void add_fused() {
-    const double wide = tokens_ * inner_ / parts_, own = state() / parts_;
-    add(memory_kernel(4.5 * scores(), 5.5 * scores(), 2, 2));  // softmax, dropout
-    add(memory_kernel(2 * own, 8 * own, 1, 2));                // heads together; their gradients
-    add(memory_kernel(11 * state(), 26 * state(), 4, 10));     // twice dropout, LayerNorm
-    add(memory_kernel(2 * wide, 4 * wide, 1, 2));              // GELU
+    add("fused-softmax", scores());
+    add("fused-heads", state() / parts_);
+    add_twice("fused-dropout-add");
+    add("fused-gelu", tokens_ * inner_ / parts_);
+  }
+
+  void add_twice(std::string_view sum) {
+    for (int i = 0; i < 2; ++i) {
+      add(sum, state());
+      add("layer-norm", state());
+    }
   }
 
   void add_gated() {
-    const double turned = tokens_ * (hidden_ + keys_) / parts_, wide = tokens_ * inner_ / parts_;
-    add(memory_kernel(10 * turned, 10 * turned, 6, 8));  // positions turned, in fp32
-    if (keys_ < hidden_) add(memory_kernel(2 * turned, 2 * turned, 2, 2));  // keys repeated
-    add(memory_kernel(5 * wide, 8 * wide, 2, 4));                           // SiLU, gate
-    // Twice RMSNorm, written as six operations in fp32, and the sum.
-    add(memory_kernel(42 * state() / parts_, 52 * state() / parts_, 16, 24));
+    const double turned = tokens_ * (hidden_ + keys_) / parts_;
+    add("eager-rotation", turned);
+    if (keys_ < hidden_) add("repeat-heads", turned);
+    add("eager-gate", tokens_ * inner_ / parts_);
+    for (int i = 0; i < 2; ++i) {
+      add("eager-rms-norm", state() / parts_);
+      add(memory_kernel(3 * state() / parts_, state() / parts_));  // the sum
+    }
   }
 
   /// BERT's is that of pre-training, where the row says that it is.
@@ -122,7 +133,7 @@ class Transformer {
         head(memory_kernel(13 * state(), 30 * state(), 8, 12));
       }
       head(matrix_kernel(tokens_, vocabulary, hidden_));
-      head(memory_kernel(8 * tokens_ * vocabulary, 6 * tokens_ * vocabulary, 4, 3));  // fp32 loss
+      head(scenarios::operation_kernel("cross-entropy", tokens_ * vocabulary));
     }
     head(memory_kernel(3 * state(), 3 * state(), 3, 3));  // embeddings
   }

@@ -1,7 +1,10 @@
 #include "scenarios/kernels/layer_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
+
+#include "scenarios/kernels/operations.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -42,6 +45,35 @@ Kernel linear(const Layer& layer, double batch) {
                        size(layer, 0, 1));
 }
 
+/// Rows of a dense layer whose weight stands at another one: of r rows, i inputs and o outputs
+/// each, r i and r o elements pass it in 2 r i o FLOPs. 0 where its counts are not those.
+double rows_of_tied(const Layer& layer) {
+  if (layer.kind != "linear" || layer.flops <= 0) return 0;
+  const double rows = 2 * static_cast<double>(layer.inputs) *
+                      static_cast<double>(layer.activations) / static_cast<double>(layer.flops);
+  return rows >= 1 && rows == std::floor(rows) ? rows : 0;
+}
+
+Kernel tied_linear(const Layer& layer, double batch, double rows) {
+  return matrix_kernel(batch * rows, static_cast<double>(layer.activations) / rows,
+                       static_cast<double>(layer.inputs) / rows);
+}
+
+/// Scores of earlier tokens alone, in one kernel with what is done with them: t^2 d multiply-adds
+/// of t tokens of width d = h w, which is taken to be in heads of w = 128.
+Kernel causal_attention(const Layer& layer, double batch) {
+  constexpr double kHeadWidth = 128;
+  const double written = static_cast<double>(layer.activations);
+  const double tokens = static_cast<double>(layer.flops) / 2 / written;
+  Kernel one = matrix_kernel(tokens, tokens / 2, kHeadWidth);
+  one.kind = Kind::kAttention;
+  one.count = batch * written / tokens / kHeadWidth;
+  one.forward = batch * static_cast<double>(layer.inputs + layer.activations);
+  one.backward_kernels = 1;
+  one.fused = true;
+  return one;
+}
+
 /// Tensors: of inputs [4 h, i], of the state [4 h, h].
 std::vector<Kernel> lstm(const Layer& layer, double batch) {
   const double steps = static_cast<double>(layer.inputs) / size(layer, 0, 1);
@@ -68,8 +100,8 @@ Kernel moved(const Layer& layer, double batch) {
   const double out = batch * static_cast<double>(layer.activations);
   const std::string_view kind = layer.kind;
   if (kind == "batch-norm") return memory_kernel(2 * in + out, 3 * in + 2 * out);
-  if (kind == "layer-norm" || kind == "rms-norm")
-    return memory_kernel(in + out, 2 * in + 2 * out, 1, 2);
+  if (operation_of(kind)) return operation_kernel(kind, out);
+  if (kind == "rms-norm") return memory_kernel(in + out, 2 * in + 2 * out, 1, 2);
   if (kind == "relu" || kind == "gelu" || kind == "tanh" || kind == "softmax")
     return memory_kernel(in + out, in + 2 * out);
   if (kind == "add") return memory_kernel(in + out, out);
@@ -92,6 +124,9 @@ bool has_shape(const Layer& layer, std::size_t dimensions, std::size_t tensors =
 std::vector<Kernel> layer_kernels(const Layer& layer, double batch) {
   if (layer.kind == "convolution" && has_shape(layer, 4)) return {convolution(layer, batch)};
   if (layer.kind == "linear" && has_shape(layer, 2)) return {linear(layer, batch)};
+  if (const double rows = rows_of_tied(layer); rows > 0) return {tied_linear(layer, batch, rows)};
+  if (layer.kind == "causal-attention" && layer.flops > 0 && layer.activations > 0)
+    return {causal_attention(layer, batch)};
   if (layer.kind == "lstm" && has_shape(layer, 2, 2)) return lstm(layer, batch);
   // A table of another make: products where it has more arithmetic than it moves.
   if (layer.kind == "matrix-product" || layer.flops > 16 * (layer.inputs + layer.activations))

@@ -9,7 +9,7 @@ std::string family_of(const WorkloadProfile& profile) {
     return std::ranges::any_of(profile.layers,
                                [&](const auto& layer) { return layer.kind == kind; });
   };
-  if (has("matrix-product")) return "attention";
+  if (has("matrix-product") || has("causal-attention")) return "attention";
   if (has("convolution")) return "convolutional";
   return has("lstm") ? "recurrent" : "dense";
 }

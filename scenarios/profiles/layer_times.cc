@@ -1,15 +1,24 @@
 #include "scenarios/profiles/layer_times.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "scenarios/kernels/kernel_time.h"
 #include "scenarios/kernels/layer_kernels.h"
+#include "scenarios/kernels/model_family.h"
 
 namespace gradwire::scenarios {
 namespace {
 
-constexpr double kUpdateBytesPerElement = 20;
+constexpr double kMomentumBytes = 20;  // of an element: three reads, two writes of fp32
+constexpr double kAdamBytes = 28;      // four reads, three writes
+
+/// Transformers are trained with Adam.
+double update_bytes(const WorkloadProfile& workload, const DeviceProfile& device) {
+  const bool adam = device.kernels && family_of(workload) == "attention";
+  return (adam ? kAdamBytes : kMomentumBytes) * static_cast<double>(workload.elements());
+}
 
 /// A device's peak figures for one precision.
 struct Roof {
@@ -52,31 +61,46 @@ WorkloadTimes simple_layers(const WorkloadProfile& workload, const DeviceProfile
   return times;
 }
 
+/// Of one layer's kernels.
+KernelTimes layer_sum(const WorkloadProfile::Layer& layer, const KernelRoof& roof, int batch) {
+  KernelTimes sum;
+  for (const Kernel& one : layer_kernels(layer, batch)) {
+    const KernelTimes taken = kernel_times(one, roof);
+    sum.forward += taken.forward;
+    sum.backward += taken.backward;
+    sum.launches += taken.launches;
+  }
+  return sum;
+}
+
+/// What both passes of the layers without times of their own take on the device, and launch.
+struct Passes {
+  double on_device = 0, launches = 0;
+  void add(const KernelTimes& sum) {
+    on_device += sum.forward + sum.backward;
+    launches += sum.launches;
+  }
+  double seconds(double host) const { return side_by_side(on_device, launches * host); }
+};
+
 /// The host's share falls to layers by the device's time of them.
 WorkloadTimes kernel_layers(const WorkloadProfile& workload, const DeviceProfile& device,
                             const std::string& precision, int batch) {
   const KernelRoof roof = kernel_roof(device, precision);
   WorkloadTimes times;
   std::vector<std::size_t> computed;
-  double on_device = 0, launches = 0;
+  Passes passes;
   for (const WorkloadProfile::Layer& layer : workload.layers) {
     if (layer.has_times) {
       times.layers.push_back(given(layer, batch));
       continue;
     }
     computed.push_back(times.layers.size());
-    KernelTimes sum;
-    for (const Kernel& one : layer_kernels(layer, batch)) {
-      const KernelTimes taken = kernel_times(one, roof);
-      sum.forward += taken.forward;
-      sum.backward += taken.backward;
-      launches += taken.launches;
-    }
-    on_device += sum.forward + sum.backward;
+    const KernelTimes sum = layer_sum(layer, roof, batch);
+    passes.add(sum);
     times.layers.push_back({Seconds(sum.forward), Seconds(sum.backward)});
   }
-  const double longer =
-      side_by_side(on_device, launches * device.kernels->host.value()) / on_device;
+  const double longer = passes.seconds(device.kernels->host.value()) / passes.on_device;
   for (const std::size_t l : computed) {
     times.layers[l].forward = times.layers[l].forward * longer;
     times.layers[l].backward = times.layers[l].backward * longer;
@@ -110,13 +134,28 @@ WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* 
                             ? kernel_layers(workload, *device, precision, batch)
                             : simple_layers(workload, device, precision, batch);
   if (computed)
-    times.update = Seconds(kUpdateBytesPerElement * static_cast<double>(workload.elements()) /
-                           device->peak->memory_bytes_per_second);
+    times.update = Seconds(update_bytes(workload, *device) / device->peak->memory_bytes_per_second);
   if (computed && device->kernels) times.update = times.update * device->kernels->update;
   if (workload.update) times.update = *workload.update;
   if (computed && device->kernels)
     times.update += device->kernels->step + (workers > 1 ? device->kernels->parallel : Seconds(0));
   return times;
+}
+
+PlausibleRange range_of_times(const WorkloadProfile& workload, const DeviceProfile& device,
+                              const std::string& precision, int batch) {
+  const PlausibleRange own = device.origin.compute;
+  if (!device.kernels || own.certain()) return own;
+  const KernelRoof roof = kernel_roof(device, precision);
+  Passes passes;
+  for (const WorkloadProfile::Layer& layer : workload.layers)
+    if (!layer.has_times) passes.add(layer_sum(layer, roof, batch));
+  if (passes.on_device == 0) return own;
+  const double host = device.kernels->host.value(), usual = passes.seconds(host);
+  const double faster = std::log(passes.seconds(host / kHostRange) / usual);
+  const double slower = std::log(passes.seconds(host * kHostRange) / usual);
+  return {std::exp(-std::hypot(std::log(own.low), faster)),
+          std::exp(std::hypot(std::log(own.high), slower))};
 }
 
 std::string devices_with_peak() {

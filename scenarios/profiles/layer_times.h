@@ -24,7 +24,9 @@
 /// does not keep up, and the update u times what it takes above, with a step's fixed costs:
 ///
 ///   c = (G^3 + H^3)^(1/3) / G        G kernels of both passes, H launches times the host's time
-///   update = u 20 P / W + step + (several workers) parallel
+///   update = u v P / W + step + (several workers) parallel
+///
+/// v = 20 bytes, but 28 of a network with attention, which Adam trains (four reads, three writes).
 ///
 /// Limits. Nothing stays in caches, nothing is fused, nothing is recomputed. Without constants of
 /// kernels: one efficiency for all shapes, though small layers reach less, and 3 x 3 convolutions
@@ -53,6 +55,16 @@ std::string why_no_layer_times(const WorkloadProfile& workload, const DeviceProf
 /// (assertion): why_no_layer_times is empty.
 WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
                           const std::string& precision, int batch, int workers = 1);
+
+/// Nine of ten programs' hosts take so many times a profile's time of a launch, or a part of it:
+/// fitted to single sources they take 15 us (PyTorch of 2019) to 75 us (Megatron-LM).
+inline constexpr double kHostRange = 3.2;
+
+/// Between which multiples of its times nine of ten programs lie: the device's own range and, where
+/// it has constants of kernels, what kHostRange makes of both passes. They err apart from each
+/// other: squares of their logarithms add up. Precondition: why_no_layer_times is empty.
+PlausibleRange range_of_times(const WorkloadProfile& workload, const DeviceProfile& device,
+                              const std::string& precision, int batch);
 
 /// Shipped device profiles that have peak figures: "a100, gtx-1080, ...".
 std::string devices_with_peak();

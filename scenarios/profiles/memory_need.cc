@@ -1,12 +1,19 @@
 #include "scenarios/profiles/memory_need.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "sim/graph/chunk_range.h"
 
 namespace gradwire::scenarios {
 
 namespace {
+
+/// Written in place, or a copy of what is not kept itself.
+bool keeps_nothing(std::string_view kind) {
+  return kind == "relu" || kind == "add" || kind.ends_with("-dropout-add") ||
+         kind.ends_with("-heads");
+}
 
 /// Elements that the forward pass keeps of a sample.
 double kept(const WorkloadProfile& workload, int segments) {
@@ -17,8 +24,7 @@ double kept(const WorkloadProfile& workload, int segments) {
     double own = 0;
     for (std::int64_t l = range.first; l < range.first + range.count; ++l) {
       const WorkloadProfile::Layer& layer = workload.layers[static_cast<std::size_t>(l)];
-      if (layer.kind != "relu" && layer.kind != "add")
-        own += static_cast<double>(layer.activations);
+      if (!keeps_nothing(layer.kind)) own += static_cast<double>(layer.activations);
     }
     most = std::max(most, own);
     if (s > 0)

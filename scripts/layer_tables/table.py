@@ -15,7 +15,10 @@ class Table:
     inputs, outputs: elements of activations that the layer reads and writes.
     """
 
-    COST = {"relu": 1, "add": 1, "gelu": 8, "tanh": 8, "softmax": 5, "batch-norm": 4, "layer-norm": 8, "rms-norm": 6, "rotation": 6, "silu-gate": 8,
+    COST = {"relu": 1, "add": 1, "gelu": 8, "tanh": 8, "softmax": 5, "batch-norm": 4, "layer-norm": 8,
+            "eager-softmax": 8, "fused-softmax": 8, "eager-heads": 1, "fused-heads": 1, "eager-dropout-add": 3,
+            "fused-dropout-add": 3, "eager-gelu": 9, "fused-gelu": 9, "eager-rms-norm": 6, "eager-rotation": 6,
+            "repeat-heads": 0, "eager-gate": 8, "cross-entropy": 6,
             "local-response-norm": 12, "concatenate": 0, "embedding": 0}
 
     def __init__(self, name, paper, variant, sample):

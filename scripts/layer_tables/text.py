@@ -2,6 +2,12 @@
 from .table import Table
 
 
+def program(fused):
+    """How it runs what memory bounds: operation by operation, or one kernel for what stands together
+    (scenarios/kernels/operations.h)."""
+    return "fused-" if fused else "eager-"
+
+
 class TextTable(Table):
     def __init__(self, name, paper, variant, tokens, width):
         super().__init__(name, paper, variant, f"a sequence of {tokens:,} tokens")
@@ -15,32 +21,33 @@ class TextTable(Table):
     def norm(self, name):
         self.pointwise(name, "layer-norm", self.tokens * self.width, weight=(self.width,), bias=(self.width,))
 
-    def add_back(self, name):
-        self.pointwise(name, "add", self.tokens * self.width, operands=2)
+    def add_back(self, name, kind="add"):
+        self.pointwise(name, kind, self.tokens * self.width, operands=2)
 
     def dense(self, name, inputs, outputs, **options):
         self.linear(name, inputs, outputs, rows=self.tokens, **options)
 
     def attention(self, name, heads, fused):
         """Scores Q K^T and their products with V: tokens^2 width multiply-adds each. Parameters of Q, K
-        and V stand in one tensor if `fused`."""
+        and V stand in one tensor if `fused`, and what memory bounds is one kernel each."""
         t, d = self.tokens, self.width
         for part in ("qkv",) if fused else ("query", "key", "value"):
             self.dense(f"{name}.{part}", d, 3 * d if fused else d)
         self.add(name + ".scores", "matrix-product", 2 * t * d, heads * t * t, 2 * t * t * d)
-        self.pointwise(name + ".softmax", "softmax", heads * t * t)
+        self.pointwise(name + ".softmax", program(fused) + "softmax", heads * t * t)
         self.add(name + ".context", "matrix-product", heads * t * t + t * d, t * d, 2 * t * t * d)
+        self.pointwise(name + ".heads", program(fused) + "heads", t * d)
         self.dense(name + ".output", d, d)
 
-    def feed_forward(self, name):
+    def feed_forward(self, name, fused):
         self.dense(name + ".up", self.width, 4 * self.width)
-        self.pointwise(name + ".gelu", "gelu", 4 * self.tokens * self.width)
+        self.pointwise(name + ".gelu", program(fused) + "gelu", 4 * self.tokens * self.width)
         self.dense(name + ".down", 4 * self.width, self.width)
 
     def decode(self, name, words, **options):
         """Logits of every token and their softmax."""
         self.dense(name, self.width, words, **options)
-        self.pointwise("softmax", "softmax", self.tokens * words)
+        self.pointwise("softmax", "cross-entropy", self.tokens * words)
 
 
 def lstm_ptb():
@@ -61,7 +68,7 @@ def lstm_ptb():
 def bert_encoder(name, variant, size="large", width=1024, heads=16, depth=24):
     tokens = 512
     table = TextTable(name, "Devlin et al., arXiv 1810.04805", f"BERT-{size}, uncased (30,522 word pieces), {depth} "
-                      f"blocks of {width:,}, {heads} heads, {variant}; without dropout.", tokens, width)
+                      f"blocks of {width:,}, {heads} heads, {variant}.", tokens, width)
     for part, rows in (("words", 30_522), ("positions", 512), ("segments", 2)):
         table.embedding("embedding." + part, rows)
     table.pointwise("embedding.add", "add", tokens * width, operands=3)
@@ -69,10 +76,10 @@ def bert_encoder(name, variant, size="large", width=1024, heads=16, depth=24):
     for block in range(depth):
         at = f"block{block}"
         table.attention(at + ".attention", heads, fused=False)
-        table.add_back(at + ".add1")
+        table.add_back(at + ".add1", "eager-dropout-add")
         table.norm(at + ".norm1")
-        table.feed_forward(at + ".ffn")
-        table.add_back(at + ".add2")
+        table.feed_forward(at + ".ffn", fused=False)
+        table.add_back(at + ".add2", "eager-dropout-add")
         table.norm(at + ".norm2")
     table.linear("pooler", width, width)  # of the first token
     table.pointwise("pooler.tanh", "tanh", width)
@@ -92,7 +99,7 @@ def bert_large_pretraining():
                          "decoder's weight is the embedding's)")
     table.linear("next_sentence", table.width, 2)
     table.dense("masked.transform", table.width, table.width)
-    table.pointwise("masked.gelu", "gelu", table.tokens * table.width)
+    table.pointwise("masked.gelu", "eager-gelu", table.tokens * table.width)
     table.norm("masked.norm")
     table.decode("masked.decoder", 30_522, tied=True)
     return table
@@ -101,7 +108,7 @@ def bert_large_pretraining():
 def gpt2(name, depth, width, heads):
     tokens, words = 1024, 50_257
     table = TextTable(name, "Radford et al., 2019, table 2", f"GPT-2 with {depth} blocks of {width:,}, {heads} heads; "
-                      "the output's weight is the embedding's; without dropout.", tokens, width)
+                      "the output's weight is the embedding's.", tokens, width)
     table.embedding("embedding.words", words)
     table.embedding("embedding.positions", tokens)
     table.add_back("embedding.add")
@@ -109,10 +116,10 @@ def gpt2(name, depth, width, heads):
         at = f"block{block}"
         table.norm(at + ".norm1")
         table.attention(at + ".attention", heads, fused=True)
-        table.add_back(at + ".add1")
+        table.add_back(at + ".add1", "fused-dropout-add")
         table.norm(at + ".norm2")
-        table.feed_forward(at + ".ffn")
-        table.add_back(at + ".add2")
+        table.feed_forward(at + ".ffn", fused=True)
+        table.add_back(at + ".add2", "fused-dropout-add")
     table.norm("norm")
     table.decode("output", words, bias=False, tied=True)
     return table
@@ -138,23 +145,24 @@ class GatedTable(TextTable):
     """Llama's layers: RMSNorm, positions turned, grouped keys and values, SwiGLU; no biases."""
 
     def norm(self, name):
-        self.pointwise(name, "rms-norm", self.tokens * self.width, weight=(self.width,))
+        self.pointwise(name, "eager-rms-norm", self.tokens * self.width, weight=(self.width,))
 
     def grouped_attention(self, name, heads, key_heads):
         t, d = self.tokens, self.width
         keys = d // heads * key_heads
         for part, width in (("query", d), ("key", keys), ("value", keys)):
             self.dense(f"{name}.{part}", d, width, bias=False)
-        self.pointwise(name + ".rotation", "rotation", t * (d + keys))
-        self.add(name + ".scores", "matrix-product", t * (d + keys), heads * t * t, 2 * t * t * d)
-        self.pointwise(name + ".softmax", "softmax", heads * t * t)
-        self.add(name + ".context", "matrix-product", heads * t * t + t * keys, t * d, 2 * t * t * d)
+        self.pointwise(name + ".rotation", "eager-rotation", t * (d + keys))
+        if keys < d:
+            self.pointwise(name + ".repeat", "repeat-heads", t * (d + keys))
+        # One kernel, of each token with those before it: half of both products.
+        self.add(name + ".scores", "causal-attention", t * (d + 2 * keys), t * d, 2 * t * t * d)
         self.dense(name + ".output", d, d, bias=False)
 
     def gated_feed_forward(self, name, inner):
         self.dense(name + ".gate", self.width, inner, bias=False)
         self.dense(name + ".up", self.width, inner, bias=False)
-        self.pointwise(name + ".silu", "silu-gate", self.tokens * inner, operands=2)
+        self.pointwise(name + ".silu", "eager-gate", self.tokens * inner, operands=2)
         self.dense(name + ".down", inner, self.width, bias=False)
 
 

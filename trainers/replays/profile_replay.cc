@@ -167,11 +167,13 @@ std::vector<std::size_t> first_layers(const scenarios::WorkloadProfile& workload
 
 /// Of a table's times: its own, a device's where counts and peaks give them, or both.
 PlausibleRange compute_range(const scenarios::WorkloadProfile& workload,
-                             const scenarios::DeviceProfile* device) {
+                             const scenarios::DeviceProfile* device, const Workload& settings) {
   const bool own = std::any_of(workload.layers.begin(), workload.layers.end(),
                                [](const auto& layer) { return layer.has_times; });
   const PlausibleRange table = own ? workload.origin.compute : PlausibleRange{};
-  return scenarios::needs_peak(workload) ? device->origin.compute.with(table) : table;
+  if (!scenarios::needs_peak(workload)) return table;
+  return scenarios::range_of_times(workload, *device, settings.precision, samples_of_pass(settings))
+      .with(table);
 }
 
 /// A layer's forward pass once more before its backward pass, where activations are not kept.
@@ -196,7 +198,7 @@ ComputeProfile ProfileReplay::compute_times() const {
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
   if (charged_) times.device += ", messages sized by drawn values";
-  times.compute_range = compute_range(workload_, device);
+  times.compute_range = compute_range(workload_, device, settings);
   times.update = layers.update;
   const std::vector<std::size_t> first = first_layers(workload_, layout_);
   std::size_t bucket = 0;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/kernels/layer_kernels.h"
+#include "scenarios/kernels/operations.h"
 
 using namespace gradwire::scenarios;
 
@@ -138,4 +139,41 @@ TEST_CASE("layers become kernels of their kind", "[unit]") {
   // A table that names kinds of its own: products where arithmetic outweighs what is moved.
   CHECK(layer_kernels(layer("mixer", {}, 1'000'000, 1000, 1000), 1)[0].kind == Kind::kActivations);
   CHECK(layer_kernels(layer("mixer", {}, 2000, 1000, 1000), 1)[0].kind == Kind::kMemory);
+}
+
+TEST_CASE("a dense layer with another one's weight is a product of its shape", "[unit]") {
+  // 512 tokens of 1,024, 30,522 words.
+  const std::int64_t in = 512 * 1024, out = std::int64_t{512} * 30522;
+  const Kernel one = layer_kernels(layer("linear", {{30522}}, 2 * in * 30522, in, out), 4)[0];
+  CHECK(one.kind == Kernel::Kind::kMatrix);
+  CHECK(one.m == 4 * 512);
+  CHECK(one.n == 30522);
+  CHECK(one.k == 1024);
+  // Counts that are no product's: nothing of its shape is known.
+  CHECK(layer_kernels(layer("linear", {{30522}}, in * 30522, in + 1, out), 4)[0].kind ==
+        Kernel::Kind::kActivations);
+}
+
+TEST_CASE("attention to earlier tokens is half of both products, in one kernel", "[unit]") {
+  // t = 4,096, d = 1,024 in 8 heads: 4 t^2 d FLOPs, half of them.
+  const std::int64_t t = 4096, d = 1024;
+  const Kernel one =
+      layer_kernels(layer("causal-attention", {}, 2 * t * t * d, 3 * t * d, t * d), 2)[0];
+  CHECK(one.kind == Kernel::Kind::kAttention);
+  CHECK(one.fused);
+  CHECK(one.count == 2 * 8);
+  // One of both products: 2 m n k c = t^2 d FLOPs a sample.
+  CHECK(2 * one.m * one.n * one.k * one.count == Approx(2.0 * t * t * d));
+}
+
+TEST_CASE("an operation moves what its kernels read and write, not what passes it once", "[unit]") {
+  const auto moved = [](const char* kind) {
+    return layer_kernels(layer(kind, {}, 0, 1000, 1000), 2)[0];
+  };
+  // Scale, mask, softmax, dropout: 2 + 2 + 2 + 2.5 elements for each score.
+  CHECK(moved("eager-softmax").forward == 8.5 * 2000);
+  CHECK(moved("eager-softmax").forward_kernels == 4);
+  CHECK(moved("fused-softmax").forward == 4.5 * 2000);
+  CHECK(moved("softmax").forward == 2 * 2000);  // a table of operations, as they are run
+  CHECK(operation_of("softmax") == nullptr);
 }

@@ -1,6 +1,7 @@
 #include "scenarios/profiles/layer_times.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/scenarios/support.h"
@@ -104,6 +105,37 @@ TEST_CASE("a device without peak figures is refused, with those that have them",
       problems_of(scenario_with(R"(, "cluster": {"device": "reference-cpu"})",
                                 R"("workload": {"profile": "resnet50", "precision": "fp16"})")),
       Contains("has no peak in fp16"));
+}
+
+TEST_CASE("networks with attention are trained with Adam", "[unit]") {
+  DeviceProfile device = load_device_profile("v100", "");
+  device.kernels->step = device.kernels->parallel = Seconds(0);
+  const auto bytes = [&](const char* name) {
+    const WorkloadProfile workload = load_workload_profile(name, "");
+    return layer_times(workload, &device, "fp32", 1).update.value() *
+           device.peak->memory_bytes_per_second / device.kernels->update /
+           static_cast<double>(workload.elements());
+  };
+  CHECK(bytes("resnet50") == Approx(20));
+  CHECK(bytes("bert-large") == Approx(28));
+}
+
+TEST_CASE("times that wait for the host are known as badly as its launches", "[unit]") {
+  DeviceProfile device = load_device_profile("a100", "");
+  const WorkloadProfile gpt = load_workload_profile("gpt2-medium", "");
+  const PlausibleRange own = device.origin.compute;
+  device.kernels->host = Seconds(1e-9);  // nothing of it: the device's own range
+  CHECK(range_of_times(gpt, device, "fp16", 1).high == Approx(own.high));
+  device.kernels->host = Seconds(1);  // nothing else: both
+  const PlausibleRange waits = range_of_times(gpt, device, "fp16", 1);
+  CHECK(std::log(waits.high) == Approx(std::hypot(std::log(own.high), std::log(3.2))));
+  CHECK(std::log(waits.low) == Approx(-std::hypot(std::log(own.low), std::log(3.2))));
+  // Many samples keep the device busy.
+  device.kernels->host = Seconds(50e-6);
+  CHECK(range_of_times(gpt, device, "fp16", 64).high <
+        0.8 * range_of_times(gpt, device, "fp16", 1).high);
+  device.origin.compute = {};  // what is certain stays so
+  CHECK(range_of_times(gpt, device, "fp16", 1).certain());
 }
 
 TEST_CASE("throughputs that others published lie in the profiles' ranges", "[unit]") {
