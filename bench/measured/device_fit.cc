@@ -8,6 +8,7 @@
 #include "bench/fidelity/statistics.h"
 #include "bench/measured/forms.h"
 #include "bench/measured/step_form.h"
+#include "results/prediction/device_kin.h"
 #include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
@@ -19,13 +20,7 @@ constexpr int kSourcesEnough = 3;  // to tell how far programs differ on one dev
 // nothing was fitted to (docs/models/devices.md).
 constexpr double kLeastDeviation = 0.25;
 
-/// The device whose chip it has, on another board.
-std::string chip_of(const std::string& device) {
-  static const std::map<std::string, std::string> boards = {
-      {"a100-80gb", "a100"}, {"h100-pcie", "h100"}, {"h200", "h100"}, {"v100-pcie", "v100"}};
-  const auto found = boards.find(device);
-  return found == boards.end() ? device : found->second;
-}
+using results::chip_of;
 
 template <class Wanted>
 Rows chosen(std::span<const FormRow> rows, Wanted&& wanted) {
@@ -75,6 +70,8 @@ std::string note_of(const std::string& device, const DeviceFit& fit) {
          (chip_of(device) == device ? "this device." : chip_of(device) + ", which has its chip.");
 }
 
+}  // namespace
+
 nlohmann::ordered_json kernels_json(const std::string& device, const DeviceFit& fit) {
   const auto at = [&](Constant which) { return rounded(of(fit.constants, which)); };
   const double matrix = of(fit.constants, Constant::kMatrixTensor);
@@ -99,8 +96,6 @@ nlohmann::ordered_json kernels_json(const std::string& device, const DeviceFit& 
       {"spread", rounded(fit.spread)},
       {"deviation", rounded(fit.deviation)}};
 }
-
-}  // namespace
 
 std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& names,
                                              std::span<const FormRow> rows) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/measured/constants.h"
@@ -23,6 +24,9 @@ struct DeviceFit {
 /// for a GPU known by its data sheet alone.
 std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& names,
                                              std::span<const FormRow> rows);
+
+/// {"note", "shares", ..., "spread", "deviation"}: one device of the below.
+nlohmann::ordered_json kernels_json(const std::string& device, const DeviceFit& fit);
 
 /// {NAME: {"note", "shares", "winograd", ...}, ...} as `/kernels` of a device profile has them, of
 /// every shipped GPU, from the tables that ship; with "deviation" and without multiprocessors.

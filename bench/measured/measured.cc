@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/file_descriptor.h"
 #include "bench/measured/collective_form.h"
@@ -68,18 +69,39 @@ void add_rows(const std::string& way, const std::vector<JudgedRow>& judged, cons
   }
 }
 
+/// Of so few rows nine in ten are no whole number, and all or two less say the same.
+constexpr std::size_t kRowsForCoverage = 20;
+
 void add_coverage(const std::string& way, const std::vector<JudgedRow>& judged,
                   std::vector<BenchRow>& rows) {
   if (judged.empty()) return;
   const auto inside = std::ranges::count_if(judged, &JudgedRow::inside);
   const double share = 100.0 * static_cast<double>(inside) / static_cast<double>(judged.size());
+  const bool enough = judged.size() >= kRowsForCoverage;
+  const auto bar = [&](double value) { return enough ? std::optional(value) : std::nullopt; };
   rows.push_back({.name = "measured." + way + ".inside_band.at_least",
                   .value = share,
                   .unit = "%",
-                  .bar = 85,
+                  .bar = bar(85),
                   .at_most = false});
-  rows.push_back(
-      {.name = "measured." + way + ".inside_band.at_most", .value = share, .unit = "%", .bar = 97});
+  rows.push_back({.name = "measured." + way + ".inside_band.at_most",
+                  .value = share,
+                  .unit = "%",
+                  .bar = bar(97)});
+}
+
+/// Groups whose rows all give constants, so that none is left to hold against them.
+void add_not_judged(std::span<const FormRow> all, const std::vector<JudgedRow>& judged,
+                    const Say& say, std::vector<BenchRow>& rows) {
+  std::map<std::string, int> members;
+  for (const FormRow& row : all) ++members[row.group];
+  for (const JudgedRow& row : judged) members.erase(row.group);
+  for (const auto& [group, count] : members) {
+    const std::string why = std::to_string(count) + (count == 1 ? " row gives" : " rows give") +
+                            " constants: none is left to hold against them";
+    say("not judged: half " + group + ": " + why);
+    rows.push_back({.name = "measured.half." + group, .skipped = why});
+  }
 }
 
 /// Says every few seconds how far it is.
@@ -140,6 +162,8 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
       judge_halves(forms.collectives, of_collectives, options.seed);
   add_rows("half", steps, {6, 15}, options, say, rows);
   add_rows("half", collectives, {8, std::nullopt}, options, say, rows);
+  add_not_judged(forms.steps, steps, say, rows);
+  add_not_judged(forms.collectives, collectives, say, rows);
   append(steps, collectives);
   add_coverage("half", steps, rows);
   const std::string halves = scatter_csv(steps, "half");

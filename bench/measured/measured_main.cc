@@ -13,7 +13,8 @@
 /// gradwire-bench-measured [SEED [FILE...]]: `gradwire bench measured` alone.
 /// gradwire-bench-measured --constants: scripts/device-kernels.json.
 /// gradwire-bench-measured --hold-outs: errors where all of a device or of a kind is left out.
-/// gradwire-bench-measured --errors: scenarios/published/prediction-errors.csv.
+/// gradwire-bench-measured --errors: scenarios/published/prediction-errors.csv; --error-rows: its
+/// rows one by one.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
   if (count > 1 && std::string_view(arguments[1]) == "--constants") {
@@ -22,6 +23,10 @@ int main(int count, char** arguments) {
   }
   if (count > 1 && std::string_view(arguments[1]) == "--errors") {
     std::cout << stranger_errors_csv();
+    return 0;
+  }
+  if (count > 1 && std::string_view(arguments[1]) == "--error-rows") {
+    std::cout << stranger_rows_csv();
     return 0;
   }
   if (count > 1 && std::string_view(arguments[1]) == "--hold-outs") {

@@ -3,57 +3,57 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
+#include <set>
+#include <vector>
 
-#include "bench/measured/collective_form.h"
-#include "bench/measured/constants.h"
 #include "bench/measured/forms.h"
+#include "bench/measured/profiles.h"
+#include "bench/measured/scenario_form.h"
 #include "scenarios/kernels/model_family.h"
-#include "scenarios/profiles/profile.h"
 
 namespace gradwire::bench {
 namespace {
 
-/// What the rows of a group are about.
-struct About {
-  std::string source, workload, family, device;
-  int least = std::numeric_limits<int>::max(), most = 0;
+struct Held {
+  const MeasuredStep* step;
+  JudgedRow row;
 };
 
-/// Transformers are known by their shape, other networks by their layer tables.
-std::string family_of(const MeasuredStep& step) {
-  return step.layers ? "attention"
-                     : scenarios::family_of(scenarios::load_workload_profile(step.workload, ""));
+/// "source,workload,family,device,precision"
+std::string about(const MeasuredStep& step) {
+  const std::string table = table_of(step);
+  return short_source(step.source) + "," + table + "," +
+         scenarios::family_of(*shipped_layer_table(table)) + "," + step.device + "," +
+         scenario_precision(step);
 }
 
-/// The groups that have a form.
-std::map<std::string, About> described(const MeasuredTables& tables, const MeasuredForms& forms) {
-  std::map<std::string, About> groups;
-  for (const auto* rows : {&forms.steps, &forms.collectives})
-    for (const FormRow& row : *rows) {
-      About& about = groups[row.group];
-      about.device = row.device;
-      about.least = std::min(about.least, row.workers);
-      about.most = std::max(about.most, row.workers);
-    }
-  const auto add = [&](const auto& row, const auto& words) {
-    const auto group = groups.find(group_of(row));
-    if (group != groups.end() && group->second.source.empty()) words(row, group->second);
-  };
-  for (const MeasuredStep& step : tables.steps)
-    add(step, [](const MeasuredStep& row, About& about) {
-      about.source = short_source(row.source) + (row.method.empty() ? "" : " with " + row.method);
-      about.workload = row.workload;
-      about.family = family_of(row);
-    });
-  for (const MeasuredCollective& one : tables.collectives)
-    add(one, [](const MeasuredCollective& row, About& about) {
-      about.source = short_source(row.source);
-      about.workload = row.collective;
-      about.family = "collective";
-    });
+/// Profiles, each fitted once.
+class Profiles {
+ public:
+  const std::string& of(const MeasuredStep& step) {
+    std::string& text = known_[short_source(step.source) + step.workload + step.device];
+    if (text.empty()) text = profile_without(step.device, step.source, step.workload);
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::string> known_;
+};
+
+std::map<std::string, std::vector<Held>> held(const std::vector<MeasuredStep>& steps) {
+  Profiles profiles;
+  std::map<std::string, std::vector<Held>> groups;
+  for (const MeasuredStep& step : steps)
+    if (why_no_scenario(step).empty())
+      groups[about(step)].push_back({&step, predicted_as_scenario(step, profiles.of(step))});
   return groups;
+}
+
+std::vector<MeasuredStep> all_steps() {
+  std::vector<MeasuredStep> steps = shipped_measured().steps;
+  for (MeasuredStep& step : held_out_measured().steps) steps.push_back(std::move(step));
+  return steps;
 }
 
 std::string percent(double share) {
@@ -62,30 +62,47 @@ std::string percent(double share) {
   return text;
 }
 
-std::string line_of(const About& about, const std::vector<const JudgedRow*>& rows) {
-  const GroupErrors errors = errors_of(rows);
-  return about.source + "," + about.workload + "," + about.family + "," + about.device + "," +
-         std::to_string(about.least) + "," + std::to_string(about.most) + "," +
-         std::to_string(rows.size()) + "," + percent(errors.median) + "," +
+std::string line_of(const std::string& name, const std::vector<Held>& rows) {
+  std::vector<const JudgedRow*> judged;
+  std::set<int> workers;
+  for (const Held& one : rows) {
+    judged.push_back(&one.row);
+    workers.insert(one.step->workers);
+  }
+  const GroupErrors errors = errors_of(judged);
+  return name + "," + std::to_string(*workers.begin()) + "," + std::to_string(*workers.rbegin()) +
+         "," + std::to_string(rows.size()) + "," + percent(errors.median) + "," +
          percent(std::abs(errors.worst->error())) + "," + percent(errors.inside) + "\n";
 }
 
 }  // namespace
 
 std::string stranger_errors_csv() {
-  const MeasuredTables tables = shipped_measured();
-  const MeasuredForms forms = forms_of(tables);
-  std::vector<JudgedRow> judged = judge_strangers(forms.steps, constant_unknowns());
-  for (JudgedRow& row : judge_strangers(forms.collectives, collective_unknowns()))
-    judged.push_back(std::move(row));
-  const auto groups = by_group(judged);
   std::string csv =
-      "# Times that others measured, held against predictions with constants from the other\n"
-      "# sources alone: errors in %, and the share (%) of rows inside their 90 % band.\n"
+      "# Steps that others measured, held against what gradwire predict says of them, on device\n"
+      "# profiles without the source's own rows: errors in %, and the share (%) of rows inside\n"
+      "# the 90 % band that is printed.\n"
       "# Written by gradwire-bench-measured --errors; docs/validation/measured.md.\n"
-      "source,workload,family,device,least_workers,most_workers,rows,median,worst,inside\n";
-  for (const auto& [group, about] : described(tables, forms))
-    csv += line_of(about, groups.at(group));
+      "source,workload,family,device,precision,least_workers,most_workers,rows,median,worst,"
+      "inside\n";
+  const std::vector<MeasuredStep> steps = all_steps();
+  for (const auto& [name, rows] : held(steps)) csv += line_of(name, rows);
+  return csv;
+}
+
+std::string stranger_rows_csv() {
+  std::string csv =
+      "source,workload,family,device,precision,workers,batch,parts,measured_s,predicted_s,low_s,"
+      "high_s\n";
+  const std::vector<MeasuredStep> steps = all_steps();
+  for (const auto& [name, rows] : held(steps))
+    for (const Held& one : rows) {
+      char text[160];
+      std::snprintf(text, sizeof text, ",%d,%d,%d,%.5g,%.5g,%.5g,%.5g\n", one.step->workers,
+                    one.step->batch, one.step->accumulated, one.row.measured, one.row.predicted,
+                    one.row.low, one.row.high);
+      csv += name + text;
+    }
   return csv;
 }
 

@@ -219,4 +219,10 @@ MeasuredTables shipped_measured() {
   return tables;
 }
 
+MeasuredTables held_out_measured() {
+  MeasuredTables tables;
+  read_measured(kThroughputs, "published-throughputs.csv", tables);
+  return tables;
+}
+
 }  // namespace gradwire::bench

@@ -59,5 +59,7 @@ void read_measured(std::string_view text, const std::string& file, MeasuredTable
 
 /// The tables that ship.
 MeasuredTables shipped_measured();
+/// Throughputs of single GPUs that no constant is fitted to.
+MeasuredTables held_out_measured();
 
 }  // namespace gradwire::bench

@@ -92,7 +92,7 @@ void refuse_open_direction(const Weighted& problem, const Eigen::MatrixXd& infor
   }
   if (std::isfinite(problem.unknowns[static_cast<std::size_t>(at)].prior_deviation)) return;
   refuse_fit("the points do not determine " + problem.unknowns[static_cast<std::size_t>(at)].name,
-         "add points, or give it a prior");
+             "add points, or give it a prior");
 }
 
 /// Covariance, and how much of each unknown's variance its prior alone would explain.

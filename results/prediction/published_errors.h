@@ -4,16 +4,18 @@
 #include <vector>
 
 /// How far predicted times lie from those that others measured on their own machines:
-/// scenarios/published/prediction-errors.csv, a row a source (one program, workload and device),
-/// written by `gradwire-bench-measured --errors`. Each source is predicted with constants from the
-/// other sources alone, as a planner's cluster is.
+/// scenarios/published/prediction-errors.csv, a row a source (one program, workload, device and
+/// precision), written by `gradwire-bench-measured --errors`. Each source's steps are predicted as
+/// `predict` and `advise` predict a scenario's, on a device profile without the source's own rows,
+/// as a planner's cluster is.
 namespace gradwire::results {
 
 struct PublishedErrors {
-  std::string source;    ///< "pytorch-torchtitan"
-  std::string workload;  ///< "resnet50"; of collectives their name
-  std::string family;    ///< "convolutional", "attention", "collective"
-  std::string device;    ///< name of a device profile
+  std::string source;     ///< "pytorch-torchtitan"
+  std::string workload;   ///< name of a layer table: "resnet50"
+  std::string family;     ///< scenarios::family_of
+  std::string device;     ///< name of a device profile
+  std::string precision;  ///< a scenario's
   int least_workers = 1, most_workers = 1;
   int rows = 0;
   double median = 0, worst = 0;  ///< shares: |predicted / measured - 1|
@@ -28,11 +30,14 @@ struct PredictionQuestion {
   std::string model;   ///< name of a layer table
   std::string family;  ///< scenarios::family_of
   std::string device;  ///< of whose profile the compute times are; empty: they are measured here
+  std::string precision = {};  ///< empty: any
+  int workers = 0;             ///< 0: any number
 };
 
-/// The sources that say most about the question: the nearest of its family (on its device where
-/// there is one, of its model where there is one), and the nearest on its device where that is
-/// another. Collectives are left out. Empty without a device.
+/// The sources that say most about the question: the nearest of its family, and the nearest on its
+/// chip where that is another. Near is, the first most: the same model, or one of its name ("bert",
+/// "gpt", "llama"); the same device, chip or generation (device_kin.h); the precision; how many
+/// times more or fewer workers. Empty without a device.
 std::vector<PublishedErrors> nearest_published(const std::vector<PublishedErrors>& all,
                                                const PredictionQuestion& question);
 

@@ -130,6 +130,7 @@ Json strangers_json(const Scalability& all) {
     list.push_back({{"source", one.source},
                     {"workload", one.workload},
                     {"device", one.device},
+                    {"precision", one.precision},
                     {"least_workers", one.least_workers},
                     {"most_workers", one.most_workers},
                     {"rows", one.rows},

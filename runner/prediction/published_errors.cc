@@ -14,7 +14,8 @@ results::PredictionQuestion prediction_question(const scenarios::Scenario& scena
   const auto profile = scenarios::load_device_profile(device, scenario.file);
   const auto layers = scenarios::load_workload_profile(table, scenario.file);
   if (!profile.kernels || layers.layers.empty() || layers.layers.front().has_times) return {};
-  return {layers.origin.name, scenarios::family_of(layers), profile.origin.name};
+  return {layers.origin.name, scenarios::family_of(layers), profile.origin.name,
+          scenario.workload.precision, scenario.cluster.workers};
 }
 
 std::vector<results::PublishedErrors> published_errors(

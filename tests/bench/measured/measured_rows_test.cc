@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -227,6 +228,26 @@ TEST_CASE("rows that cannot be predicted are rows of the bench, with the reason"
   CHECK(rows[0].skipped == "2 rows: there is no layer table t5 (first: " + path + ":2)");
   CHECK(rows[1].name == "measured.without_form");
   CHECK(rows[1].value == 100);
+}
+
+TEST_CASE("few rows are held to no coverage, and one that gives constants alone is said",
+          "[measured]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("t.csv");
+  // As many samples a second as the form says of the common constants, about: inside the band.
+  write_file(path,
+             "source,workload,device,gpus,gpus_per_node,batch_per_gpu,precision,metric,value\n"
+             "a,resnet50,v100,1,8,64,fp32,samples_per_s,350\n");
+  auto rows = bench_measured({.tables = {path}}, [](const std::string&) {});
+  const auto named = [&](const std::string& name) {
+    const auto row = std::ranges::find(rows, name, &BenchRow::name);
+    REQUIRE(row != rows.end());
+    return *row;
+  };
+  CHECK_THAT(named("measured.half.a.resnet50.v100").skipped, Contains("1 row gives constants"));
+  CHECK(named("measured.strangers.inside_band.at_most").value == 100);
+  CHECK_FALSE(named("measured.strangers.inside_band.at_most").bar);
+  CHECK(judge(rows));
 }
 
 }  // namespace

@@ -9,17 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_descriptor.h"
 #include "bench/measured/collective_form.h"
 #include "bench/measured/device_fit.h"
 #include "bench/measured/forms.h"
 #include "bench/measured/hold_out.h"
 #include "bench/measured/judged.h"
-#include "bench/measured/stranger_errors.h"
 #include "bench/measured/table.h"
-#include "results/prediction/published_errors.h"
 #include "scenarios/profiles/profile.h"
-#include "scenarios/share.h"
 #include "tests/bench/measured/measured_tables.h"
 
 namespace gradwire::bench {
@@ -218,25 +214,6 @@ TEST_CASE("shipped device profiles hold what is fitted to the shipped tables", "
     CHECK(close(shipped->host.value(), kernels["host_s"]));
     CHECK(close(shipped->step.value(), kernels["step_s"]));
   }
-}
-
-TEST_CASE("the errors that reports quote are those of the shipped tables", "[measured]") {
-  const std::string path = scenarios::share_folder() + "/published/prediction-errors.csv";
-  const auto shipped = results::read_published_errors(read_file(path), path);
-  const auto now = results::read_published_errors(stranger_errors_csv(), "now");
-  REQUIRE(shipped.size() == now.size());
-  int rows = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    INFO(now[i].source << " " << now[i].workload);
-    CHECK(shipped[i].source == now[i].source);
-    CHECK(shipped[i].family == now[i].family);
-    CHECK(shipped[i].rows == now[i].rows);
-    CHECK(shipped[i].most_workers == now[i].most_workers);
-    CHECK(shipped[i].median == Approx(now[i].median).margin(0.005));
-    CHECK(shipped[i].worst == Approx(now[i].worst).margin(0.005));
-    rows += now[i].rows;
-  }
-  CHECK(rows == 195 + 52 - 6);  // all but those without a form
 }
 
 TEST_CASE("steps are predicted from other devices, other networks and other precisions",
