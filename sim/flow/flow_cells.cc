@@ -4,12 +4,6 @@
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
-namespace {
-
-constexpr std::uint32_t kCellPhases = kFirstReservedTensor + 0x10000007u;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 /// The connection that was added last, whose way is in route_.
 void FlowNetwork::open_in_cell(std::int32_t c, int source) {

@@ -92,7 +92,8 @@ class FlowNetwork final : public Network {
   static constexpr double kSameInstant = 1e-12;
   /// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
   static constexpr double kCrowded = 0.1;
-  /// Segments of a message at most that is followed from queue to queue for its way alone.
+  /// A message of no more segments is followed from queue to queue where its way is long for it, or
+  /// its network small.
   static constexpr double kShort = 32;
   enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
@@ -391,9 +392,6 @@ class FlowNetwork final : public Network {
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool is_small() const;
-  /// A message of no more segments is followed from queue to queue where its way is long for it, or
-  /// its network small.
-  static constexpr double kShort = 32;
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);
