@@ -56,11 +56,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
   if (transport_.protocol == Protocol::kUdpLossy)
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
-  if (!cells_) {
-    clock_ = clock_at_start(cluster_, transport_);
-  } else if (cells_->has_handshakes()) {
-    clock_ = CellNetwork::kInTime;
-  }
+  clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
   may_follow_ = follows_all_ = !cells_ && may_follow_all();
   is_small_ = is_small();
   if (!cells_ && may_differ_in_length())

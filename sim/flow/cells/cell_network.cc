@@ -48,7 +48,6 @@ CellNetwork::CellNetwork(const Cluster& cluster, const TransportSettings& transp
       airs_.push_back(std::make_unique<WifiAir>(cell, std::move(links[i]), draws));
     } else {
       airs_.push_back(std::make_unique<LteAir>(cell, std::move(links[i]), draws));
-      has_handshakes_ = true;
     }
   }
   set_clock(clock_);

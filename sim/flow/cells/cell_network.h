@@ -48,8 +48,6 @@ class CellNetwork {
   std::int32_t add_datagrams(const DatagramFlow::Way& way, std::int32_t host,
                              std::span<const ChannelId> route, LossSequence data);
 
-  /// Whether anything hangs on how connections open: an LTE cell.
-  bool has_handshakes() const { return has_handshakes_; }
   /// Those that were added since the last call open, in no time of the session's, where nothing is
   /// under way.
   void open(double now);
@@ -76,8 +74,10 @@ class CellNetwork {
     std::vector<std::int32_t> flows[2];  ///< in the queues of wires; -1: the air
     std::vector<LossSequence> losses;
     std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
-    bool is_open = false;
-    double opens_since = 0;  ///< s: the first packet of its handshake
+    bool is_open = false;            ///< or opens
+    // The handshake's packets: the first one, its answer, and what acknowledges that.
+    bool has_come = false, is_answered = false, is_accepted = false;
+    double opens_since = 0;  ///< s: the first packet of its handshake was sent, of those that came
     double until = kNever;   ///< s: then a station on its way is out of range for ever
   };
   struct Coming {
@@ -90,6 +90,12 @@ class CellNetwork {
     std::int32_t connection = 0;
     std::uint64_t id = 0;
     std::int64_t bytes = 0;
+  };
+  struct Retry {
+    double time = 0;
+    std::uint64_t order = 0;
+    CellPacket packet;
+    int tries = 0;
   };
   struct Place {
     std::int32_t cell = -1;
@@ -109,6 +115,8 @@ class CellNetwork {
   double next_but_written() const;
   void set_clock(const SessionClock& clock);
   void wake_up(double session);
+  void send_first(double now, const CellPacket& packet, int tries);
+  void retry(double now, const Retry& one);
   void shake_hands(double now, const CellPacket& packet);
   void enter(double now, const CellPacket& packet);
   void leave(double now, CellPacket packet);
@@ -129,8 +137,8 @@ class CellNetwork {
   SessionClock clock_{.behind = kBegin};
   double rests_at_ = kBegin;    ///< s: until then it goes on although nothing is under way
   std::int64_t under_way_ = 0;  ///< messages
-  bool has_handshakes_ = false;
-  std::int64_t opening_ = 0;                      ///< connections
+  std::int64_t opening_ = 0;    ///< connections
+  EventHeap<Retry> retries_;
   std::vector<std::unique_ptr<Air>> airs_;        ///< [cells]
   std::vector<Place> places_;                     ///< [links]
   std::vector<std::unique_ptr<CellWire>> wires_;  ///< [channels], null: not used
