@@ -100,11 +100,17 @@ double lte_snr(double efficiency) {
   return 10 * std::log10((std::exp2(efficiency) - 1) * gap);
 }
 
+/// The same up, where ns-3's base knows efficiencies to a hundredth, and is told eighths of a dB,
+/// rounded down.
+double lte_snr_up(double efficiency) {
+  return std::ceil(8 * lte_snr(std::round(100 * efficiency) / 100)) / 8;
+}
+
 std::vector<Scheme> schemes_of(Cell::Kind kind, bool up) {
   if (kind == Cell::Kind::kWifi) return {kHe.begin(), kHe.end()};
   std::vector<Scheme> schemes;
   for (const Cqi& cqi : kCqi) {
-    const double snr = lte_snr(cqi.efficiency) - (up ? 0 : kLteDownGain);
+    const double snr = up ? lte_snr_up(cqi.efficiency) : lte_snr(cqi.efficiency) - kLteDownGain;
     schemes.push_back({snr, (up ? cqi.up : cqi.block) / kBlockHertzSeconds});
   }
   return schemes;

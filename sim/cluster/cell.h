@@ -15,9 +15,9 @@
 ///     Wi-Fi   802.11ax, one spatial stream, guard interval 3.2 us: symbols of 16 us, N data
 ///             carriers of b bits and code rate c: r = N b c / 16 us
 ///     LTE     CQI of 3GPP TS 36.213 table 7.2.3-1 for log2(1 + SNR / G), G = -ln(5 BER) / 1.5,
-///             BER = 5e-5 (Piro et al., 2010), down for an SNR of 4 dB more; a transport block of
-///             the CQI carries T bits in 1 ms and 50 blocks of 180 kHz (36,696 at the best): of R
-///             blocks (down: those in whole groups) r = 1000 T R / 50
+///             BER = 5e-5 (Piro et al., 2010), down for an SNR of 3.54 dB more; a transport block
+///             of the CQI carries T bits in 1 ms and 50 blocks of 180 kHz (36,696 at the best): of
+///             R blocks (down: those in whole groups) r = 1000 T R / 50
 /// Served alone, an LTE station gets 0.93 r (cell.cc). A Wi-Fi station sends turns of B =
 /// min(65,535 bytes, 5.484 ms r) (the A-MPDU's limits), each of which costs kWifiTurn more, and
 /// kWifiFraming times its time (TCP's acknowledgements, the frames' headers, whole symbols), so it

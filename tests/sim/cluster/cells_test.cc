@@ -41,14 +41,25 @@ TEST_CASE("rates fall with distance by the table of schemes", "[unit]") {
   // LTE, 50 blocks, best CQI: 36,696 bits a millisecond up; down 48 blocks stand in whole groups.
   CHECK(air_rate(lte(1), 10, true) == Approx(36.696e6));
   CHECK(air_rate(lte(1), 10, false) == Approx(36.696e6 * 48 / 50));
-  // Up at 200 m: 23 - 38.9 - 69.0 - (-174 + 70 + 5) = 14.1 dB; G = -ln(2.5e-4) / 1.5 = 5.53;
-  // log2(1 + 25.6 / 5.53) = 2.49: CQI 9 (2.41), 15,264 bits.
+  // Up at 200 m: 23 - 38.9 - 69.0 - (-174 + 69.5 + 5) = 14.6 dB; G = -ln(2.5e-4) / 1.5 = 5.53;
+  // log2(1 + 28.7 / 5.53) = 2.63: CQI 9 (2.41), 15,264 bits.
   CHECK(air_rate(lte(1), 200, true) == Approx(15.264e6));
-  // At 150 m 17.8 dB, 3.6: CQI 11 (3.32), modulation and coding 20, whose blocks are 21,384 bits up
+  // At 150 m 18.3 dB, 3.7: CQI 11 (3.32), modulation and coding 20, whose blocks are 21,384 bits up
   // and 19,848 down.
   CHECK(air_rate(lte(1), 150, true) == Approx(21.384e6));
-  // Down: 30 - 107.9 - (-174 + 70 + 9) = 17.1 dB, and 4: log2(1 + 128.5 / 5.53) = 4.6: CQI 13.
+  // Down: 30 - 107.9 - (-174 + 69.5 + 9) = 17.6 dB, and 3.54: log2(1 + 128.5 / 5.53) = 4.6: CQI 13.
   CHECK(air_rate(lte(1), 200, false) == Approx(27.376e6 * 48 / 50));
+}
+
+TEST_CASE("a phone's scheme up is the one that ns-3's base grants", "[unit]") {
+  // 23 dBm over 9 MHz, 38.9 dB at 1 m, a noise figure of 5 dB: 83.56 - 30 log10(d). The best scheme
+  // needs 5.55 bits/s/Hz, 24.04 dB, in eighths of a dB that are told: 24.125. At 93 m 24.51: ns-3
+  // grants blocks of 4,587 B. At 96 m 24.09, told as 24.0: 3,822 B.
+  const auto granted = [](double distance) {
+    return air_rate(lte(distance), distance, true) * 1e-3 / 8;
+  };
+  CHECK(granted(93) == Approx(4587));
+  CHECK(granted(96) == Approx(3822));
 }
 
 TEST_CASE("a Wi-Fi station alone pays for each turn", "[unit]") {
