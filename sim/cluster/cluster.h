@@ -112,6 +112,9 @@ class Cluster {
   NodeId far_end(ChannelId channel) const;
   /// Row of the node itself or, for a leaf, of its one neighbour; -1 if that is a leaf too.
   int root_row(NodeId node) const;
+  /// Of a row with one neighbouring row, that one: from elsewhere the way to both is the same. Else
+  /// the row itself.
+  int anchor_of(int row) const;
   ChannelId next_channel(int row, NodeId goal, std::uint64_t flow) const;
   void torus_route(int source, int destination, std::vector<ChannelId>& route) const;
   const std::string& name(NodeId node) const { return names_[static_cast<std::size_t>(node)]; }
@@ -135,7 +138,7 @@ class Cluster {
   };
   std::vector<std::size_t> neighbour_begin_;  ///< [rows + 1]
   std::vector<Neighbour> neighbour_;
-  /// Rows that hosts are, or hang on, numbered; -1 for the others.
+  /// Anchors of rows that hosts are, or hang on, numbered; -1 for the others.
   std::vector<std::int32_t> root_number_;  ///< [rows]
   std::vector<std::uint16_t> distance_;    ///< hops, [root number * rows + row]
   Routing routing_;

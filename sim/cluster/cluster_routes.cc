@@ -55,7 +55,8 @@ void Cluster::measure_distances() {
   std::vector<std::int32_t> queue;
   std::int32_t roots = 0;
   for (const NodeId host : hosts_) {
-    const int root = root_row(host);
+    const int of_host = root_row(host);
+    const int root = of_host < 0 ? -1 : anchor_of(of_host);
     if (root < 0 || root_number_[static_cast<std::size_t>(root)] >= 0) continue;
     root_number_[static_cast<std::size_t>(root)] = roots++;
     distance_.resize(distance_.size() + rows, kUnknown);
@@ -80,16 +81,25 @@ int Cluster::root_row(NodeId node) const {
   return own >= 0 || up < 0 ? own : row_[static_cast<std::size_t>(far_end(up))];
 }
 
+int Cluster::anchor_of(int row) const {
+  const std::size_t first = neighbour_begin_[static_cast<std::size_t>(row)];
+  const std::size_t end = neighbour_begin_[static_cast<std::size_t>(row) + 1];
+  const bool is_one = first < end && neighbour_[first].row == neighbour_[end - 1].row;
+  return is_one ? neighbour_[first].row : row;
+}
+
 ChannelId Cluster::next_channel(int row, NodeId goal, std::uint64_t flow) const {
   const int root = root_row(goal);
   if (row == root) return only_channel_[static_cast<std::size_t>(goal)] ^ 1;  // the goal is a leaf
   const auto rows = static_cast<std::size_t>(inner_count_);
-  const auto number = static_cast<std::size_t>(root_number_[static_cast<std::size_t>(root)]);
+  const int anchor = anchor_of(root);
+  const auto number = static_cast<std::size_t>(root_number_[static_cast<std::size_t>(anchor)]);
   const std::uint16_t* distance = &distance_[number * rows];
   const std::size_t first = neighbour_begin_[static_cast<std::size_t>(row)];
   const std::size_t end = neighbour_begin_[static_cast<std::size_t>(row) + 1];
   const auto nearer = [&](std::size_t n) {
-    return distance[neighbour_[n].row] + 1 == distance[row];
+    return row == anchor ? neighbour_[n].row == root
+                         : distance[neighbour_[n].row] + 1 == distance[row];
   };
   std::uint64_t skipped = 0;
   if (routing_.kind == Routing::Kind::kEcmp) {
