@@ -14,4 +14,8 @@ std::string family_of(const WorkloadProfile& profile) {
   return has("lstm") ? "recurrent" : "dense";
 }
 
+bool trained_by_adam(const WorkloadProfile& profile) {
+  return family_of(profile) == "attention";
+}
+
 }  // namespace gradwire::scenarios

@@ -9,4 +9,7 @@ namespace gradwire::scenarios {
 /// activations), "convolutional", "recurrent", else "dense".
 std::string family_of(const WorkloadProfile& profile);
 
+/// Whether Adam trains a layer table: a network with attention. Others: SGD with momentum.
+bool trained_by_adam(const WorkloadProfile& profile);
+
 }  // namespace gradwire::scenarios

@@ -14,10 +14,9 @@ namespace {
 constexpr double kMomentumBytes = 20;  // of an element: three reads, two writes of fp32
 constexpr double kAdamBytes = 28;      // four reads, three writes
 
-/// Transformers are trained with Adam.
-double update_bytes(const WorkloadProfile& workload, const DeviceProfile& device) {
-  const bool adam = device.kernels && family_of(workload) == "attention";
-  return (adam ? kAdamBytes : kMomentumBytes) * static_cast<double>(workload.elements());
+double update_bytes(const WorkloadProfile& workload) {
+  return (trained_by_adam(workload) ? kAdamBytes : kMomentumBytes) *
+         static_cast<double>(workload.elements());
 }
 
 /// A device's peak figures for one precision.
@@ -134,7 +133,7 @@ WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* 
                             ? kernel_layers(workload, *device, precision, batch)
                             : simple_layers(workload, device, precision, batch);
   if (computed)
-    times.update = Seconds(update_bytes(workload, *device) / device->peak->memory_bytes_per_second);
+    times.update = Seconds(update_bytes(workload) / device->peak->memory_bytes_per_second);
   if (computed && device->kernels) times.update = times.update * device->kernels->update;
   if (workload.update) times.update = *workload.update;
   if (computed && device->kernels)

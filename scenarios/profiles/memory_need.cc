@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "scenarios/kernels/model_family.h"
 #include "sim/graph/chunk_range.h"
 
 namespace gradwire::scenarios {
@@ -43,7 +44,8 @@ MemoryNeed memory_need(const WorkloadProfile& workload, const MemoryPlan& plan) 
   MemoryNeed need;
   need.weights = (half ? 6 : 4) * parameters * share(3);
   need.gradients = 4 * parameters * share(2);
-  need.optimizer = plan.state_on_host ? 0 : 4 * parameters * share(1);
+  const double state = trained_by_adam(workload) ? 8 : 4;
+  need.optimizer = plan.state_on_host ? 0 : state * parameters * share(1);
   need.activations = (half ? 2.0 : 4.0) * plan.batch * kept(workload, plan.segments);
   return need;
 }

@@ -10,10 +10,12 @@
 ///
 ///   weights      4 P (fp16: 6 P, the fp32 ones among them)     / N with ZeRO's stage 3
 ///   gradients    4 P                                            / N from stage 2 on
-///   optimiser    4 P, the momentum of SGD                       / N from stage 1 on; 0 on the host
-///   activations  B w sum of a: the backward pass needs what each layer wrote; relu and add, which
-///                write over what they read, not counted. In s segments that are computed again:
-///                the most that one of them has, and what the others' last layers wrote
+///   optimiser    4 P, the momentum of SGD (attention: 8 P, Adam's moments)   / N from stage 1 on;
+///   0 on the host activations  B w sum of a: the backward pass needs what each layer wrote; relu
+///   and sums, which
+///                write over what they read, and copies by heads not counted. In s segments that
+///                are computed again: the most that one of them has, and what the others' last
+///                layers wrote
 ///
 /// Limits. Nothing of what kernels use for themselves, of messages and buckets under way, of
 /// allocators' waste; fused attention needs less, and what goes past a cut beside the last layer's

@@ -1,5 +1,6 @@
 #include "trainers/timing/offload.h"
 
+#include "scenarios/kernels/model_family.h"
 #include "trainers/scenario_update.h"
 #include "trainers/trainer_error.h"
 #include "trainers/updates/shards.h"
@@ -7,11 +8,18 @@
 namespace gradwire::trainers {
 namespace {
 
-/// That a step of the scenario's rule moves; of a layer table, which has none, sgd with momentum's.
+/// A layer table has none of its own.
+UpdateSettings usual_rule(const scenarios::Scenario& scenario) {
+  const auto table = scenarios::load_workload_profile(scenario.workload.profile, scenario.file);
+  if (scenarios::trained_by_adam(table)) return {"adam", {}};
+  return {"sgd", {{"momentum", "0.9"}}};
+}
+
+/// That a step of the scenario's rule moves.
 int update_bytes(const scenarios::Scenario& scenario) {
   const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
-  const UpdateSettings usual{"sgd", {{"momentum", "0.9"}}};
-  return make_update_rule(trains ? update_settings(scenario) : usual)->bytes_per_element();
+  return make_update_rule(trains ? update_settings(scenario) : usual_rule(scenario))
+      ->bytes_per_element();
 }
 
 }  // namespace

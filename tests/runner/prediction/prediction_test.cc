@@ -8,6 +8,7 @@
 #include "runner/prediction/step_times.h"
 #include "runner/record/step_summary.h"
 #include "scenarios/methods.h"
+#include "scenarios/profiles/layer_times.h"
 #include "scenarios/profiles/profile.h"
 #include "scenarios/share.h"
 
@@ -103,8 +104,11 @@ TEST_CASE("What a device profile assumes is in the step, and what is measured is
       runner::summary_of(alexnet("fp16", 4, "ring", "cpu"), nullptr, {}).assumed.coding.certain());
   auto counted = alexnet("topk", 4, "ring", "v100");
   counted.workload.profile = "resnet50";
-  CHECK(runner::summary_of(counted, nullptr, {}).assumed.compute ==
-        scenarios::load_device_profile("v100", "").origin.compute);
+  const auto v100 = scenarios::load_device_profile("v100", "");
+  const auto compute = runner::summary_of(counted, nullptr, {}).assumed.compute;
+  CHECK(compute == scenarios::range_of_times(scenarios::load_workload_profile("resnet50", ""), v100,
+                                             "fp32", counted.workload.batch_per_worker));
+  CHECK(compute.high >= v100.origin.compute.high);  // hosts differ, too
 }
 
 TEST_CASE("Links that are all alike have no spread, however their rate rounds") {

@@ -11,7 +11,10 @@ TEST_CASE("a layer table's family is what most of its time goes into", "[unit]")
   CHECK(family("gpt2-xl") == "attention");
   CHECK(family("bert-large") == "attention");
   CHECK(family("lstm-ptb") == "recurrent");
+  CHECK(family("llama3-8b") == "attention");
   CHECK(family_of(WorkloadProfile{}) == "dense");
+  CHECK(trained_by_adam(load_workload_profile("bert-large", "")));
+  CHECK_FALSE(trained_by_adam(load_workload_profile("resnet50", "")));
 }
 
 }  // namespace
