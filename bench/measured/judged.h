@@ -34,6 +34,9 @@ struct JudgedRow {
 /// The rows of each group.
 std::map<std::string, std::vector<const JudgedRow*>> by_group(std::span<const JudgedRow> judged);
 
+/// Of fewer rows nine in ten are no whole number, and all or two less say the same.
+inline constexpr int kRowsForCoverage = 20;
+
 struct GroupErrors {
   double median = 0;                 ///< of the errors' absolute values
   const JudgedRow* worst = nullptr;  ///< the first with the largest

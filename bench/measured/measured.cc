@@ -14,6 +14,7 @@
 #include "bench/measured/forms.h"
 #include "bench/measured/judged.h"
 #include "bench/measured/scatter.h"
+#include "bench/measured/stranger_errors.h"
 #include "bench/measured/table.h"
 #include "results/figures/svg.h"
 
@@ -69,15 +70,12 @@ void add_rows(const std::string& way, const std::vector<JudgedRow>& judged, cons
   }
 }
 
-/// Of so few rows nine in ten are no whole number, and all or two less say the same.
-constexpr std::size_t kRowsForCoverage = 20;
-
 void add_coverage(const std::string& way, const std::vector<JudgedRow>& judged,
                   std::vector<BenchRow>& rows) {
   if (judged.empty()) return;
   const auto inside = std::ranges::count_if(judged, &JudgedRow::inside);
   const double share = 100.0 * static_cast<double>(inside) / static_cast<double>(judged.size());
-  const bool enough = judged.size() >= kRowsForCoverage;
+  const bool enough = judged.size() >= std::size_t{kRowsForCoverage};
   const auto bar = [&](double value) { return enough ? std::optional(value) : std::nullopt; };
   rows.push_back({.name = "measured." + way + ".inside_band.at_least",
                   .value = share,
@@ -145,14 +143,16 @@ void write_figure(const std::string& stem, const std::string& halves,
   say("wrote " + stem + ".svg and " + stem + ".csv");
 }
 
-void append(std::vector<JudgedRow>& all, const std::vector<JudgedRow>& some) {
+template <class Row>
+void append(std::vector<Row>& all, const std::vector<Row>& some) {
   all.insert(all.end(), some.begin(), some.end());
 }
 
 }  // namespace
 
 std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& say) {
-  const MeasuredForms forms = forms_of(tables_of(options));
+  const MeasuredTables tables = tables_of(options);
+  const MeasuredForms forms = forms_of(tables);
   std::vector<BenchRow> rows;
   const auto of_steps = constant_unknowns();
   const auto of_collectives = collective_unknowns();
@@ -179,6 +179,8 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
   add_rows("strangers", steps, {15, std::nullopt}, options, say, rows);
   add_coverage("strangers", steps, rows);
 
+  say("steps as scenarios, by what predict says of them");
+  append(rows, scenario_rows(tables.steps, say));
   add_without_form(forms, say, rows);
   return labelled(std::move(rows), "predicted");
 }

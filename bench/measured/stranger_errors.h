@@ -1,5 +1,9 @@
 #pragma once
 #include <string>
+#include <vector>
+
+#include "bench/measured/table.h"
+#include "bench/rows/row.h"
 
 namespace gradwire::bench {
 
@@ -12,5 +16,9 @@ std::string stranger_errors_csv();
 /// The same row by row: source, workload, device, precision, workers, seconds measured, predicted,
 /// and the band's.
 std::string stranger_rows_csv();
+
+/// Median and worst error and coverage of each group of `steps`, and of all the coverage. Says why
+/// rows are no scenarios.
+std::vector<BenchRow> scenario_rows(const std::vector<MeasuredStep>& steps, const Say& say);
 
 }  // namespace gradwire::bench

@@ -249,6 +249,10 @@ TEST_CASE("the shipped tables are predicted row by row or left out with a reason
   CHECK_THAT(said, Catch::Contains("there is no layer table faster-rcnn (first: training.csv:"));
   CHECK(value("measured.without_form") == Approx(100 * 6 / 247.0));  // 195 steps, 52 collectives
   CHECK(value("measured.half.via-research-vtrain.gpt.a100.median_error") < 6);
+  // As scenarios, which know less of a program.
+  const std::string bert = "nvidia-deeplearningexamples.bert-large-pretraining.v100.fp16";
+  CHECK(value("measured.predict." + bert + ".median_error") < 10);
+  CHECK(value("measured.predict.inside_band.at_least") > 85);
   CHECK(value("measured.half.paddlepaddle-fleetx.resnet50.v100.worst_error") < 15);
   // Nothing from the source itself.
   for (const char* source :

@@ -51,6 +51,24 @@ TEST_CASE("the printed band holds nine in ten of the steps of each kind of netwo
   }
 }
 
+TEST_CASE("a table's steps are held as scenarios, and those that are none are said", "[measured]") {
+  const auto steps = read(
+                         "source,workload,device,gpus,gpus_per_node,batch_per_gpu,precision,metric,"
+                         "value\n"
+                         "a,resnet50,v100,1,8,64,fp32,step_s,0.2\n"
+                         "a,resnet50,v100,8,8,64,fp8,step_s,0.2\n"
+                         "a,resnet50,v100,1,8,100000000,fp32,step_s,0.2\n")
+                         .steps;
+  std::string said;
+  const auto rows = scenario_rows(steps, [&](const std::string& line) { said += line + "\n"; });
+  CHECK_THAT(said, Catch::Contains("no scenario: 1 row: its device profile has no peak in fp8") &&
+                       Catch::Contains("batch_per_worker"));  // beyond what a scenario may say
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].name == "measured.predict.a.resnet50.v100.fp32.median_error");
+  CHECK(rows[3].name == "measured.predict.inside_band.at_least");
+  CHECK_FALSE(rows[3].bar);  // of one row
+}
+
 TEST_CASE("a row is written as the scenario that predict would be asked for", "[measured]") {
   const auto steps = read(
                          "source,workload,device,gpus,gpus_per_node,inter_node_gbps,batch_per_gpu,"
