@@ -1,4 +1,5 @@
 #include <functional>
+#include <limits>
 
 #include "scenarios/build/build_parts.h"
 #include "scenarios/networks/calibrations.h"
@@ -35,6 +36,26 @@ void fill_transport(const ordered_json& json, const std::string& file,
   std::string calibration;
   take(json, "calibration", calibration);
   if (!calibration.empty()) transport.constants = load_calibration(calibration, file).constants;
+}
+
+/// After topology, sizes and adapters are there.
+void fill_library(const ordered_json& json, NetworkPlan& network) {
+  std::string name = "none", gpu;
+  take(json, "name", name);
+  if (name != "nccl") return;
+  sim::NcclSettings& nccl = network.transport.library.emplace();
+  take(json, "start", nccl.start);
+  take(json, "latency", nccl.latency);
+  take(json, "bandwidth", nccl.bandwidth);
+  take(json, "between", nccl.network);
+  take(json, "gpu", gpu);
+  nccl.gpu = sim::nccl_gpu(gpu);
+  if (network.topology == "gpu-nodes") {
+    nccl.gpus_per_node = network.gpus_per_node;
+    nccl.adapters = network.adapters;
+  } else if (nccl.gpu) {
+    nccl.gpus_per_node = std::numeric_limits<int>::max();
+  }
 }
 
 using LinkReader = std::function<sim::LinkSpec(const ordered_json&)>;
@@ -147,6 +168,7 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
   fill_background(member(json, "background"), network);
   fill_transport(member(json, "transport"), file, network.transport);
   take(json, "fold", network.fold);
+  fill_library(member(json, "library"), network);
 }
 
 }  // namespace gradwire::scenarios

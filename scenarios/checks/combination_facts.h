@@ -52,6 +52,8 @@ inline constexpr std::array<std::string_view, 3> kOfClients = {"/schedule", "/cl
                                                                "/workload"};
 inline constexpr std::array<std::string_view, 3> kOfTransport = {"/schedule", "/network",
                                                                  "/executor"};
+inline constexpr std::array<std::string_view, 3> kOfTransportAndCollective = {
+    "/network", "/exchange", "/workload"};
 inline constexpr std::array<std::string_view, 3> kOfTransportAndMethod = {"/network", "/method",
                                                                           "/executor"};
 inline constexpr std::array<std::string_view, 3> kOfWorkers = {"/cluster", "/method", "/workload"};

@@ -15,6 +15,21 @@ const Combination kExecutorCombinations[] = {
        return found;
      },
      kOfTransport},
+    {"library nccl", "any transport but rdma",
+     "NCCL's collectives are known over NVLink, InfiniBand and RoCE", "rdma, or library none",
+     [](const Scenario& s) {
+       return at("/network/library", s.network.transport.library.has_value() &&
+                                         s.network.transport.protocol != Protocol::kRdma);
+     },
+     kOfTransport},
+    {"library nccl", "collective auto",
+     "auto compares collectives, and NCCL's times are known of rings alone",
+     "ring, or library none",
+     [](const Scenario& s) {
+       return at("/network/library",
+                 s.network.transport.library.has_value() && collective_of(s) == "auto");
+     },
+     kOfTransportAndCollective},
     {"executor packet", "transport rdma", "executor packet has no model of RDMA", "flow or model",
      [](const Scenario& s) {
        return at("/network/transport/protocol",

@@ -75,6 +75,54 @@ void add_transport(Rows& rows) {
   rows.back().computed_default = "of the file";
 }
 
+Field library_factor(const char* name, const char* help) {
+  return {.pointer = std::string("/network/library/") + name,
+          .spec = {.type = OptionType::kNumber,
+                   .default_text = "1",
+                   .help = help,
+                   .min = 0,
+                   .max = 1000,
+                   .min_exclusive = true}};
+}
+
+void add_library(Rows& rows) {
+  rows.push_back(object_row("/network/library",
+                            "The library whose collectives run over rdma. Without one a collective "
+                            "takes what its hops take on the links alone."));
+  rows.back().optional = true;
+  rows.push_back(
+      {.pointer = "/network/library/name",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "nccl",
+                .help =
+                    "nccl: rings (all-reduce, reduce-scatter, all-gather) have NCCL's start of "
+                    "a call, its choice of ring or tree and of LL, LL128 or Simple by size, and "
+                    "their latencies and shares of the links; others are as without it.",
+                .choices = {"nccl", "none"}}});
+  std::vector<std::string> gpus;
+  for (const sim::NcclGpu& each : sim::nccl_gpus()) gpus.emplace_back(each.name);
+  rows.push_back(
+      {.pointer = "/network/library/gpu",
+       .spec = {.type = OptionType::kChoice,
+                .help = "Whose links join the GPUs of a node: a machine of gpu-nodes; in "
+                        "other topologies all workers are GPUs of one node.",
+                .choices = gpus},
+       .computed_default = "the links' own rates; every worker is a "
+                           "machine of its own"});
+  rows.push_back({.pointer = "/network/library/start",
+                  .spec = {.type = OptionType::kDuration,
+                           .default_text = "25us",
+                           .help = "Start of a call on all GPUs; `gradwire calibrate --from` fits "
+                                   "it and the factors.",
+                           .min = 0,
+                           .max = 1}});
+  rows.push_back(library_factor("latency", "Factor of the tuner's latencies."));
+  rows.push_back(library_factor("bandwidth", "Factor of the bus bandwidth."));
+  rows.push_back(library_factor("between",
+                                "Factor of the latencies between nodes, over "
+                                "InfiniBand's."));
+}
+
 void add_behaviour(Rows& rows) {
   rows.push_back({.pointer = "/cluster/spread",
                   .spec = {.type = OptionType::kNumber,
@@ -199,6 +247,7 @@ void add_network(Rows& rows) {
                   .computed_default = "true"});
   add_background(rows);
   add_transport(rows);
+  add_library(rows);
 }
 
 }  // namespace gradwire::scenarios

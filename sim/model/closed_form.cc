@@ -42,21 +42,24 @@ ClosedForm::Block ClosedForm::block(Bytes payload, double adding) const {
 CollectiveCosts::Cost ClosedForm::cost(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
   using Form = CollectiveDescriptor::Cost;
   const Form form = spec.kind->cost;
+  const auto pace = pace_of(cluster_, transport_, spec, bytes);
   if (form != Form::kRing && form != Form::kServer)
     return schedule_cost(cluster_, transport_, spec, bytes);
   Cost cost;
-  add_totals(spec, bytes, cost);
+  add_totals(spec, bytes, pace ? &*pace : nullptr, cost);
   cost.duration =
-      Seconds(form == Form::kServer ? server_seconds(spec, bytes) : ring_seconds(spec, bytes));
+      Seconds(form == Form::kServer ? server_seconds(spec, bytes)
+                                    : ring_seconds(spec, bytes, pace ? &*pace : nullptr));
   return cost;
 }
 
 void ClosedForm::add_totals(const CollectiveSpec& spec, std::span<const Bytes> bytes,
-                            Cost& cost) const {
+                            const CollectivePace* pace, Cost& cost) const {
   const auto ranks = static_cast<std::int64_t>(spec.members.size());
   const auto count_block = [&](Bytes payload, std::int64_t times) {
     cost.payload += payload * times;
-    cost.wire += wire_bytes(payload, transport_) * times;
+    cost.wire +=
+        (pace ? pace->wire_of(payload, transport_) : wire_bytes(payload, transport_)) * times;
     cost.transfers += times;
   };
   if (spec.byte_slots() > 0) {
@@ -92,13 +95,16 @@ std::vector<ClosedForm::Block> ClosedForm::hops_of_largest(const CollectiveSpec&
   return hops;
 }
 
-double ClosedForm::ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {
+double ClosedForm::ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes,
+                                const CollectivePace* pace) const {
   const std::size_t ranks = spec.members.size();
   if (ranks < 2) return 0;
   double propagation = 0, per_byte = 0, forwarding = 0;  // means over the ring's hops
   double slowest = 0;                                    // s a byte
   for (std::size_t r = 0; r < ranks; ++r) {
-    const PathCost hop = path(spec.members[r], spec.members[(r + 1) % ranks]);
+    PathCost hop = path(spec.members[r], spec.members[(r + 1) % ranks]);
+    if (pace && pace->wire_rate > 0) hop.line_rate = pace->wire_rate;
+    if (pace) hop.propagation += pace->hop;
     propagation += hop.propagation / static_cast<double>(ranks);
     per_byte += 1 / hop.line_rate / static_cast<double>(ranks);
     forwarding += hop.forwarding / static_cast<double>(ranks);
@@ -118,7 +124,7 @@ double ClosedForm::ring_seconds(const CollectiveSpec& spec, std::span<const Byte
     }
     through_slowest = slowest * (all - largest);
   }
-  return std::max(way, propagation + through_slowest);
+  return (pace ? pace->start : 0) + std::max(way, propagation + through_slowest);
 }
 
 double ClosedForm::server_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {

@@ -1,6 +1,7 @@
 #pragma once
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/path_cost.h"
+#include "sim/session/collective_pace.h"
 #include "sim/session/session.h"
 
 /// Times of whole collectives in closed form, so that 4,096 workers cost no more than a few.
@@ -14,6 +15,9 @@
 /// Reductions: H = 2 (N-1) or N - 1, block = the largest chunk at its width on each hop. Gathers:
 /// H = N - 1, the largest block. Equal hops and blocks: exact. Otherwise a lower bound of what an
 /// uncontended ring takes (a block may also wait behind others on several hops in turn).
+///
+/// Under a library of collectives (sim/session/collective_pace.h) its start comes before, its
+/// latency is added to each hop, and every hop has the library's rate.
 ///
 /// Push and pull: the larger of the slowest single message, and all messages one after the other
 /// through the server's own link, plus one alpha.
@@ -44,8 +48,10 @@ class ClosedForm final : public CollectiveCosts {
   Block block(Bytes payload, double adding) const;
   std::vector<Block> hops_of_largest(const CollectiveSpec& spec,
                                      std::span<const Bytes> bytes) const;
-  void add_totals(const CollectiveSpec& spec, std::span<const Bytes> bytes, Cost& cost) const;
-  double ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const;
+  void add_totals(const CollectiveSpec& spec, std::span<const Bytes> bytes,
+                  const CollectivePace* pace, Cost& cost) const;
+  double ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes,
+                      const CollectivePace* pace) const;
   double server_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const;
 
   const Cluster& cluster_;

@@ -75,13 +75,9 @@ void GraphSession::settle() {
 }
 
 void GraphSession::run_timer(const Timer& timer) {
-  if (timer.kind == TimerKind::kReduced) {
-    const auto slot = static_cast<std::int32_t>(timer.index);
-    const Slot done = slots_[timer.index];
-    free_slot(slot);
-    Run* run = find(timer.graph);
-    if (run == nullptr || run->cancelled) return;
-    hop_delivered(*run, done.op, collective_of(*run, done.op), done.hop);
+  if (timer.kind == TimerKind::kReduced || timer.kind == TimerKind::kCalled ||
+      timer.kind == TimerKind::kLate) {
+    run_slot(timer);
     return;
   }
   Run* run = find(timer.graph);
@@ -133,7 +129,7 @@ void GraphSession::start_operation(Run& run, OpIndex op) {
     run.record(op).start = Seconds(now_);
     HopTransfer hop;
     hop.bytes = run.bytes_of(op)[0];
-    start_transfer(run, op, hop, run.graph->worker[op], run.graph->peer[op]);
+    start_transfer(run, op, hop, run.graph->worker[op], run.graph->peer[op], hop.bytes);
   } else if (run.graph->lane[op] == Lane::kNone) {
     run.record(op).start = Seconds(now_);
     run_until_end(run, op);

@@ -12,6 +12,7 @@
 #include "sim/session/event_heap.h"
 #include "sim/session/executor.h"
 #include "sim/session/network.h"
+#include "sim/transport/transport_settings.h"
 
 /// The graph core that every executor shares: lanes, dependencies, edges between graphs, lazily
 /// expanded collectives, cancelling, timelines and events. It drives a `Network`, which alone knows
@@ -30,6 +31,9 @@
 /// - Hosts with a plan (sim/cluster/host_plan.h) take longer or shorter over an operation of a
 /// lane, and
 ///   stand still while they are away; one that never returns never ends what it has begun.
+/// - Under a library of collectives (sim/session/collective_pace.h) a rank sends so much later,
+/// each
+///   hop takes so much longer, and occupies its way for as long as the library does.
 /// - Cancelling stops a graph's transfers, frees its lanes and satisfies the edges that lead from
 ///   it to other graphs.
 ///   A cancelled graph has no further events.
@@ -53,6 +57,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;  ///< of the spread of hosts' times
   /// Not null: collectives are not expanded; every rank is done `duration` after the last is ready.
   CollectiveCosts* closed_form = nullptr;
+  TransportSettings transport = {};  ///< whose library paces collectives
 };
 
 class GraphSession {
@@ -79,12 +84,12 @@ class GraphSession {
   struct Run;         // one submitted graph (sim/session/session_run.h)
   struct Collective;  // one running collective of it
 
-  enum class TimerKind : std::uint8_t { kRelease, kLaneEnd, kReduced, kClosedForm };
+  enum class TimerKind : std::uint8_t { kRelease, kLaneEnd, kReduced, kClosedForm, kCalled, kLate };
   struct Timer {
     double time = 0;
     std::uint64_t order = 0;
     GraphId graph = 0;
-    std::uint32_t index = 0;  ///< operation, or transfer slot for kReduced
+    std::uint32_t index = 0;  ///< operation, or slot for kReduced, kCalled, kLate
     TimerKind kind = TimerKind::kRelease;
   };
   static constexpr std::size_t kLanesPerHost = 3;
@@ -151,10 +156,15 @@ class GraphSession {
   Collective& collective_of(Run& run, OpIndex op);
   void open_collective(Run& run, OpIndex op, Collective& collective);
   void rank_ready(Run& run, OpIndex op, std::uint32_t gate);
+  void call_rank(Run& run, OpIndex op, std::uint32_t gate);
   void closed_form_ready(Run& run, OpIndex op, Collective& collective);
   void start_hops(Run& run, OpIndex op);
-  void start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source, int destination);
+  void start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source, int destination,
+                      Bytes occupied);
+  void run_slot(const Timer& timer);
   void hop_arrived(Run& run, OpIndex op, const HopTransfer& hop);
+  void take_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
+  void delay_hop(Run& run, OpIndex op, Seconds by, const HopTransfer& hop, TimerKind kind);
   void add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
   void hop_delivered(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
   void tell_sender(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);

@@ -19,8 +19,9 @@ class SessionExecutor final : public Executor {
   };
   SessionExecutor(Parts parts, const ExecutorOptions& options)
       : parts_(std::move(parts)),
-        session_(*parts_.cluster, *parts_.network,
-                 {options.transfer_limit, options.seed, parts_.closed_form.get()}) {}
+        session_(
+            *parts_.cluster, *parts_.network,
+            {options.transfer_limit, options.seed, parts_.closed_form.get(), options.transport}) {}
 
   std::string_view name() const override { return parts_.name; }
   std::string_view provenance() const override { return parts_.provenance; }

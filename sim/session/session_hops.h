@@ -64,7 +64,7 @@ inline void GraphSession::link_slot(std::int32_t slot) {
 }
 
 inline void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source,
-                                         int destination) {
+                                         int destination, Bytes occupied) {
   OpRecord& record = run.record(op);
   record.payload += hop.bytes;
   ++record.transfers;
@@ -76,14 +76,16 @@ inline void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer
   Slot& slot = slots_[static_cast<std::size_t>(index)];
   slot.deadline = now_ + options_.transfer_limit.value();
   link_slot(index);
-  network_.start(id_of(slot.generation, index), source, destination, hop.bytes);
+  network_.start(id_of(slot.generation, index), source, destination, occupied);
 }
 
 inline void GraphSession::start_hops(Run& run, OpIndex op) {
   const CollectiveSpec& spec = run.spec(op);
+  const auto& pace = collective_of(run, op).pace;
   for (const HopTransfer& hop : start_) {
     start_transfer(run, op, hop, host_of_rank(spec, hop.source_rank),
-                   host_of_rank(spec, hop.destination_rank));
+                   host_of_rank(spec, hop.destination_rank),
+                   pace ? pace->occupied(hop.source_rank, hop.bytes) : hop.bytes);
   }
 }
 
@@ -107,6 +109,15 @@ inline void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& h
     return;
   }
   Collective& collective = collective_of(run, op);
+  if (collective.pace && collective.pace->hop > 0) {
+    delay_hop(run, op, Seconds(collective.pace->hop), hop, TimerKind::kLate);
+  } else {
+    take_hop(run, op, collective, hop);
+  }
+}
+
+inline void GraphSession::take_hop(Run& run, OpIndex op, Collective& collective,
+                                   const HopTransfer& hop) {
   const bool waits =
       hop.reduce && !collective.ready[static_cast<std::size_t>(hop.destination_rank)];
   if (waits) {

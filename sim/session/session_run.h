@@ -1,5 +1,6 @@
 #pragma once
 #include "base/error.h"
+#include "sim/session/collective_pace.h"
 #include "sim/session/session.h"
 
 /// What a GraphSession keeps of one submitted graph. Included by the session's sources alone.
@@ -7,9 +8,10 @@ namespace gradwire::sim {
 
 struct GraphSession::Collective {
   std::unique_ptr<CollectiveGenerator> generator;  ///< null in closed form
-  std::vector<char> ready;                         ///< [ranks + 1], the last: the server
-  std::vector<double> adding_until;                ///< [ranks + 1], reductions only
-  std::vector<HopTransfer> held;                   ///< arrived before their rank was ready
+  std::optional<CollectivePace> pace;
+  std::vector<char> ready;           ///< [ranks + 1], the last: the server
+  std::vector<double> adding_until;  ///< [ranks + 1], reductions only
+  std::vector<HopTransfer> held;     ///< arrived before their rank was ready
   std::uint32_t ready_count = 0;
   std::uint32_t done_count = 0;
   bool adds_at_once = true;    ///< adding a hop takes no time

@@ -19,6 +19,11 @@ void GraphSession::on_network(const Delivery& delivery) {
   free_slot(index);
   OpRecord& record = run.record(op);
   record.wire += delivery.wire;
+  if (run.graph->kind[op] == OpKind::kCollective) {
+    // What a library sends is not what it occupies its way for.
+    if (const auto& pace = collective_of(run, op).pace)
+      record.wire += pace->wire_of(hop.bytes, options_.transport) - delivery.wire;
+  }
   record.retransmissions += delivery.retransmissions;
   if (!delivery.missing.empty()) {
     run.missing.push_back({op, hop, {delivery.missing.begin(), delivery.missing.end()}});
@@ -48,8 +53,10 @@ void GraphSession::fail_transfer(std::int32_t index) {
 void GraphSession::open_collective(Run& run, OpIndex op, Collective& collective) {
   const CollectiveSpec& spec = run.spec(op);
   collective.ready.assign(spec.members.size() + 1, false);
-  if (options_.closed_form == nullptr)
+  if (options_.closed_form == nullptr) {
     collective.generator = make_generator(spec, run.bytes_of(op));
+    collective.pace = pace_of(cluster_, options_.transport, spec, run.bytes_of(op));
+  }
   collective.tells_senders = collective.generator && collective.generator->wants_sent();
   if (spec.is_reduction()) collective.adding_until.assign(spec.members.size() + 1, 0);
   collective.adds_at_once = spec.hop_fixed.value() == 0 && spec.hop_per_element.value() == 0;
@@ -61,12 +68,24 @@ void GraphSession::rank_ready(Run& run, OpIndex op, std::uint32_t gate) {
   const bool server_sends = spec.kind->server == CollectiveDescriptor::Server::kSends;
   const bool counts = server_sends == (gate == spec.members.size());
   if (counts && run.record(op).start.value() < 0) run.record(op).start = Seconds(now_);
+  if (options_.closed_form != nullptr) {
+    collective.ready[gate] = true;
+    ++collective.ready_count;
+    closed_form_ready(run, op, collective);
+  } else if (collective.pace && gate < spec.members.size()) {
+    HopTransfer call;
+    call.source_rank = call.destination_rank = static_cast<std::int32_t>(gate);
+    delay_hop(run, op, Seconds(collective.pace->start), call, TimerKind::kCalled);
+  } else {
+    call_rank(run, op, gate);
+  }
+}
+
+void GraphSession::call_rank(Run& run, OpIndex op, std::uint32_t gate) {
+  const CollectiveSpec& spec = run.spec(op);
+  Collective& collective = collective_of(run, op);
   collective.ready[gate] = true;
   ++collective.ready_count;
-  if (options_.closed_form != nullptr) {
-    closed_form_ready(run, op, collective);
-    return;
-  }
   const int rank = gate < spec.members.size() ? static_cast<int>(gate) : -1;
   start_.clear();
   collective.generator->on_ready(rank, start_);
@@ -111,6 +130,26 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
   }
   const std::int32_t index = take_slot(run.id, op, hop);
   timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
+}
+
+void GraphSession::delay_hop(Run& run, OpIndex op, Seconds by, const HopTransfer& hop,
+                             TimerKind kind) {
+  const std::int32_t index = take_slot(run.id, op, hop);
+  timers_.push({now_ + by.value(), 0, run.id, static_cast<std::uint32_t>(index), kind});
+}
+
+void GraphSession::run_slot(const Timer& timer) {
+  const Slot due = slots_[timer.index];
+  free_slot(static_cast<std::int32_t>(timer.index));
+  Run* run = find(timer.graph);
+  if (run == nullptr || run->cancelled) return;
+  if (timer.kind == TimerKind::kCalled) {
+    call_rank(*run, due.op, static_cast<std::uint32_t>(due.hop.source_rank));
+  } else if (timer.kind == TimerKind::kLate) {
+    take_hop(*run, due.op, collective_of(*run, due.op), due.hop);
+  } else {
+    hop_delivered(*run, due.op, collective_of(*run, due.op), due.hop);
+  }
 }
 
 void GraphSession::tell_sender(Run& run, OpIndex op, Collective& collective,

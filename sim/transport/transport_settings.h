@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "sim/transport/nccl.h"
 #include "sim/transport/tcp_constants.h"
 
 namespace gradwire::sim {
@@ -31,6 +32,8 @@ struct TransportSettings {
   /// udp-lossy: how long a receiver waits for a message's last segment after it was due; none:
   /// datagram_wait.h's.
   std::optional<Seconds> deadline;
+  /// Collectives run as NCCL runs them, over kRdma; none: as their hops take on the links alone.
+  std::optional<NcclSettings> library;
   TcpConstants constants{};  ///< of the calibration that `flow` follows
 };
 

@@ -35,6 +35,48 @@ TEST_CASE("a network by name is its links' rate and delay, and what they speak",
   CHECK_THROWS_WITH(on("10gb"), Contains("did you mean \"10gbe\"?") && Contains("ib-ndr"));
 }
 
+TEST_CASE("collectives over RDMA by name are NCCL's", "[unit]") {
+  CHECK_FALSE(on("10gbe").network.transport.library);
+  // Machines with one GPU each, but for the GPUs of a node.
+  const auto fabric = on("ib-hdr").network.transport.library;
+  REQUIRE(fabric);
+  CHECK(fabric->gpu == nullptr);
+  CHECK(fabric->gpus_per_node == 1);
+  CHECK(fabric->start.value() == Approx(25e-6));
+  const auto node =
+      on("nvlink-b200", {{"/network/library/start", "40us"}, {"/network/library/latency", "1.5"}})
+          .network.transport.library;
+  REQUIRE(node);
+  CHECK(node->gpu == sim::nccl_gpu("b200"));
+  CHECK(node->gpus_per_node >= 4);
+  CHECK(node->start.value() == Approx(40e-6));
+  CHECK(node->latency == 1.5);
+  const auto nodes = on("ib-hdr", {{"/network/topology", "gpu-nodes"},
+                                   {"/network/gpus_per_node", "2"},
+                                   {"/network/adapters", "2"},
+                                   {"/network/library/gpu", "a100"}})
+                         .network.transport.library;
+  REQUIRE(nodes);
+  CHECK(nodes->gpus_per_node == 2);
+  CHECK(nodes->adapters == 2);
+  CHECK_FALSE(on("nvlink-v100", {{"/network/library/name", "none"}}).network.transport.library);
+  CHECK_THROWS_WITH(on("nvlink-v100", {{"/network/library/gpu", "v10"}}), Contains("v100"));
+  CHECK_THROWS_WITH(on("nvlink-v100", {{"/network/transport/protocol", "tcp"}}),
+                    Contains("NVLink, InfiniBand and RoCE"));
+}
+
+TEST_CASE("a node's network is that of its GPUs", "[unit]") {
+  const auto gpu_and_rate = [](const char* device) {
+    const Overrides overrides = overrides_of_network("nvlink-node", device);
+    return overrides.front().text + " " + overrides.back().text;
+  };
+  CHECK(gpu_and_rate("b200") == "7200Gbps b200");
+  CHECK(gpu_and_rate("a100-80gb") == "2400Gbps a100-80gb");
+  CHECK(gpu_and_rate("h200") == "3600Gbps h200");
+  for (const char* other : {"", "cpu", "v100-pcie"})
+    CHECK_THROWS_WITH(overrides_of_network("nvlink-node", other), Contains("nvlink-v100"));
+}
+
 TEST_CASE("RDMA is refused where it is not what it is", "[unit]") {
   CHECK_THROWS_WITH(on("ib-hdr", {{"/network/link/loss", "0.01"}}), Contains("without loss"));
   CHECK_THROWS_WITH(on("ib-hdr", {{"/executor", "packet"}}), Contains("no model of RDMA"));
