@@ -96,6 +96,11 @@ std::vector<Outage> joined(std::vector<Outage> outages, const HostPlan& plan) {
 
 }  // namespace
 
+void Cluster::stand_for(const Cluster& whole) {
+  represented_hosts_ = whole.represented_hosts();
+  represented_nodes_ = whole.represented_nodes();
+}
+
 void Cluster::set_host_plan(int host, const HostPlan& plan) {
   const NodeId node = host_node(host);
   check_host_plan("host " + name(node), plan);

@@ -74,6 +74,13 @@ class Cluster {
   int servers() const { return servers_; }
   bool has_server() const { return servers_ > 0; }
   int host_count() const { return static_cast<int>(hosts_.size()); }
+  /// This is a part of `whole` that does what the rest does, too (sim/folding/): whatever goes by
+  /// the size of a network goes by the whole's.
+  void stand_for(const Cluster& whole);
+  int represented_hosts() const { return represented_hosts_ ? represented_hosts_ : host_count(); }
+  int represented_nodes() const {
+    return represented_nodes_ ? represented_nodes_ : static_cast<int>(names_.size());
+  }
   NodeId host_node(int host) const { return hosts_[static_cast<std::size_t>(host)]; }
   std::span<const Link> links() const { return links_; }
   std::span<const Cell> cells() const { return cells_; }
@@ -146,6 +153,7 @@ class Cluster {
   std::unordered_map<std::uint64_t, std::vector<ChannelId>> fixed_channels_;  ///< by pair_key()
   int workers_ = 0;
   int servers_ = 0;
+  int represented_hosts_ = 0, represented_nodes_ = 0;  ///< 0: as many as there are
 };
 
 }  // namespace gradwire::sim

@@ -59,14 +59,14 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
 /// begins on all links at once is too late, or too early, by as much as they take. The fewer hosts
 /// there are, the longer they may be.
 bool FlowNetwork::follows_short(Bytes first) const {
-  return is_small_ && size_of(first).segments * cluster_.host_count() <= kSmallNetwork * kShort;
+  return is_small_ && size_of(first).segments * cluster_.represented_hosts() <= kSmallNetwork * kShort;
 }
 
 /// Whether TCP as ns-3 has it crosses wires of a network of few hosts that is no star. BBR, which
 /// finds pauses of others and fills them, is followed on stars, too.
 bool FlowNetwork::is_small() const {
-  const int hosts = cluster_.host_count();
-  const bool is_star = static_cast<int>(cluster_.node_names().size()) == hosts + 1;
+  const int hosts = cluster_.represented_hosts();
+  const bool is_star = cluster_.represented_nodes() == hosts + 1;
   const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
          !transport_.constants.kernel_recovery && cluster_.cells().empty() &&

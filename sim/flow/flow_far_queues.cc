@@ -25,7 +25,9 @@ constexpr double kMore = 1.001;
 /// Whether the hosts' ways to one place may differ in length: but for a star of equal links.
 bool FlowNetwork::may_differ_in_length() {
   const int hosts = cluster_.host_count();
-  if (hosts < 2 || hosts > kMostHosts || transport_.protocol != Protocol::kTcp) return false;
+  if (hosts < 2 || cluster_.represented_hosts() > kMostHosts ||
+      transport_.protocol != Protocol::kTcp)
+    return false;
   if (cluster_.channel_count() != 2 * hosts) return true;
   for (int host = 1; host < hosts; ++host) {
     route_.clear();

@@ -57,7 +57,9 @@ bool may_fold(const Cluster& cluster, const TransportSettings& transport) {
     return false;
   for (int host = 0; host < hosts; ++host)
     if (cluster.host_plan(host) != nullptr) return false;
-  return transport.congestion_control != TransportSettings::CongestionControl::kBbr;
+  // A library's pace goes by the number of all ranks, which the kept columns do not have.
+  return transport.congestion_control != TransportSettings::CongestionControl::kBbr &&
+         !transport.library;
 }
 
 std::optional<FoundColumns> find_columns(const Cluster& cluster, const Submission& first,

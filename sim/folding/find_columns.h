@@ -8,7 +8,7 @@
 namespace gradwire::sim {
 
 /// Whether a cluster may be folded at all: many hosts, none with a plan of its own, no other
-/// traffic, no radio, and nothing that is drawn.
+/// traffic, no radio, no library of collectives, and nothing that is drawn.
 bool may_fold(const Cluster& cluster, const TransportSettings& transport);
 
 /// Columns in which a cluster's hosts are images of each other, as far as a graph uses them.

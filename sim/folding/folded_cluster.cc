@@ -38,16 +38,15 @@ std::optional<FoldedCluster> FoldedCluster::fold(const Cluster& whole, const Col
                                                  const TransportSettings& transport) {
   FoldedCluster folded;
   folded.places_.resize(whole.links().size());
-  // Where a queue has a limit acknowledgements are followed, too, on a way of their own.
-  const bool acks = std::ranges::any_of(
-      whole.links(), [](const Link& link) { return link.spec.queue.count() > 0; });
   for (const ColumnPair& pair : pairs) {
     if (!folded.add_way(whole, columns, pair)) return std::nullopt;
     const ColumnPair back{pair.to, pair.from, -pair.step};
+    // Acknowledgements may be followed, too, on a way of their own.
     const bool is_there = std::ranges::find(pairs, back) != pairs.end();
-    if (acks && !is_there && !folded.add_way(whole, columns, back)) return std::nullopt;
+    if (!is_there && !folded.add_way(whole, columns, back)) return std::nullopt;
   }
   if (!folded.build(columns)) return std::nullopt;
+  folded.cluster_.stand_for(whole);
   if (clock_at_start(whole, transport) != clock_at_start(folded.cluster_, transport))
     return std::nullopt;
   return folded;
