@@ -59,18 +59,27 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
 /// begins on all links at once is too late, or too early, by as much as they take. The fewer hosts
 /// there are, the longer they may be.
 bool FlowNetwork::follows_short(Bytes first) const {
-  return is_small_ && size_of(first).segments * cluster_.represented_hosts() <= kSmallNetwork * kShort;
+  return is_small_ &&
+         size_of(first).segments * cluster_.represented_hosts() <= kSmallNetwork * kShort;
 }
 
-/// Whether TCP as ns-3 has it crosses wires of a network of few hosts that is no star. BBR, which
-/// finds pauses of others and fills them, is followed on stars, too.
+/// Whether TCP as ns-3 has it crosses wires of a network of few hosts that is no star of alike
+/// links. BBR, which finds pauses of others and fills them, is followed on those, too.
 bool FlowNetwork::is_small() const {
-  const int hosts = cluster_.represented_hosts();
-  const bool is_star = cluster_.represented_nodes() == hosts + 1;
   const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
          !transport_.constants.kernel_recovery && cluster_.cells().empty() &&
-         hosts <= kSmallNetwork && (!is_star || paced);
+         cluster_.represented_hosts() <= kSmallNetwork && (paced || !is_even_star());
+}
+
+/// Whether hosts are joined by one switch and, but for one (a server), as far away from it.
+bool FlowNetwork::is_even_star() const {
+  if (cluster_.represented_nodes() != cluster_.represented_hosts() + 1) return false;
+  std::vector<double> delays;
+  for (const Link& link : cluster_.links()) delays.push_back(link.spec.delay.value());
+  std::ranges::sort(delays);
+  const std::size_t last = delays.size() - 1;  // the odd one is the first of them, or the last
+  return last < 2 || delays[1] == delays[last] || delays[0] == delays[last - 1];
 }
 
 /// The queue with a limit before the channel; null: there is none.

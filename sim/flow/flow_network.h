@@ -392,6 +392,7 @@ class FlowNetwork final : public Network {
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool is_small() const;
+  bool is_even_star() const;
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);
