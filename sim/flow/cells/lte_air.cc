@@ -26,18 +26,6 @@ constexpr int kLeastBlocks = 3;
 constexpr double kLeastUseful = 7;  // bytes
 constexpr double kOverhead = 2;     // bytes of a transport block that schedulers leave for headers
 
-/// What a report says (TS 36.321, table 6.1.3.1-1: 61 even steps of ratio from 10 B to 150 kB).
-double reported(double bytes) {
-  constexpr double kLeast = 10, kMost = 150e3, kSteps = 61;
-  constexpr double kStandard = 93479, kOfNs3 = 93749;  // which has two digits the other way round
-  if (bytes <= kLeast) return bytes > 0 ? kLeast : 0;
-  if (bytes > kStandard && bytes <= kOfNs3) return kOfNs3;
-  const double step = std::log(kMost / kLeast) / kSteps;
-  const double number = std::ceil(std::log(bytes / kLeast) / step - 1e-9);
-  const double size = std::ceil(kLeast * std::exp(step * number) - 1e-9);
-  return size == kStandard ? kOfNs3 : std::min(kMost, size);
-}
-
 // The core network's links, and what a packet has there beyond its length on a wire.
 constexpr double kCoreRate = 1.25e9;  // bytes/s
 constexpr double kCoreFraming = 4;
@@ -54,6 +42,21 @@ void deal_with(Rlc::Report& told, double bytes) {
 }
 
 }  // namespace
+
+double lte::reported(double bytes) {
+  constexpr std::size_t kSteps = 61;
+  constexpr double kLeast = 10, kMost = 150e3;
+  static const auto sizes = [] {
+    std::array<double, kSteps + 1> made{};
+    for (std::size_t i = 0; i <= kSteps; ++i)
+      made[i] = std::ceil(kLeast * std::pow(kMost / kLeast, double(i) / kSteps) - 1e-6);
+    made[58] = 93749;  // 93,479 in the standard; ns-3 has two digits the other way round
+    return made;
+  }();
+  if (bytes <= 0) return 0;
+  const auto found = std::ranges::lower_bound(sizes, bytes);
+  return found == sizes.end() ? kMost : *found;
+}
 
 LteAir::LteAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws)
     : cell_(cell), links_(std::move(links)), phones_(links_.size()), order_(links_.size()) {
@@ -233,7 +236,8 @@ void LteAir::run_subframe(double now) {
   schedule_up(now);
   for (std::size_t i = 0; i < phones_.size(); ++i) {
     Rlc& own = phones_[i].own;
-    if (own.take_news()) reports_.push_back({now + kReportDelay, i, reported(own.told().sum())});
+    if (own.take_news())
+      reports_.push_back({now + kReportDelay, i, lte::reported(own.told().sum())});
   }
   last_subframe_ = now;
 }

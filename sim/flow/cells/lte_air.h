@@ -34,6 +34,12 @@
 /// channels never fill up; a station out of range gets nothing.
 namespace gradwire::sim {
 
+namespace lte {
+/// What a phone's report of so many bytes says: one of the sizes of TS 36.321, table 6.1.3.1-1, 61
+/// even steps of ratio from 10 B to 150 kB.
+double reported(double bytes);
+}  // namespace lte
+
 class LteAir final : public Air {
  public:
   /// `cell` of `cluster`, which outlives it; `links`: of its stations, in order.

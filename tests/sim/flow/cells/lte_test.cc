@@ -1,4 +1,5 @@
 // LTE cells in the flow executor, packet by packet: worked by hand, and beside ns-3.
+#include "sim/flow/cells/lte_air.h"
 #include "sim/flow/cells/rlc.h"
 #include "sim/flow/cells/transport_blocks.h"
 #include "tests/sim/flow/cells/cell_cases.h"
@@ -96,6 +97,15 @@ TEST_CASE("a bearer's block has a length for every packet but the last", "[unit]
   REQUIRE(base.push(0, packet));
   CHECK(base.told().unacknowledged == 169 + 114);
   CHECK(base.told().data == 3 * 54);
+}
+
+TEST_CASE("a phone reports the next size of the standard's table", "[unit]") {
+  CHECK(lte::reported(0) == 0);
+  CHECK(lte::reported(1) == 10);
+  CHECK(lte::reported(10.5) == 12);
+  CHECK(lte::reported(2490) == 2490);  // the table's: 2,489.5 rounded up
+  CHECK(lte::reported(2491) == 2915);
+  CHECK(lte::reported(2e5) == 150e3);
 }
 
 TEST_CASE("transport blocks are not cut evenly", "[unit]") {
