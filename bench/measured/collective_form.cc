@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bench/measured/profiles.h"
+#include "results/points/nccl_fit.h"
 #include "sim/transport/nccl.h"
 
 namespace gradwire::bench {
@@ -67,10 +68,7 @@ std::string why_no_collective_form(const MeasuredCollective& one) {
 }
 
 std::vector<results::Unknown> collective_unknowns() {
-  return {{"start", std::log(25e-6), std::log(25e-6), 0.5},
-          {"latency", 0, 0, 0.3},
-          {"bandwidth", 0, 0, 0.05},
-          {"network", 0, 0, 1}};
+  return results::nccl_unknowns();
 }
 
 Seconds collective_time(const MeasuredCollective& one, std::span<const double> logarithms) {

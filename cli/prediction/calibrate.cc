@@ -4,6 +4,7 @@
 #include "cli/bench/bench_module.h"
 #include "cli/context.h"
 #include "cli/output/table.h"
+#include "cli/prediction/calibrate_nccl.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::cli {
@@ -13,6 +14,7 @@ struct CalibrateArguments {
   bench::CalibrateOptions options;
   std::string output;
   std::string markdown;
+  CalibrateNcclArguments nccl;
 };
 
 /// `against` ns-3 the reference is simulated, against the kernel it is real traffic.
@@ -47,6 +49,10 @@ std::string how_to_use(const std::string& output) {
 }
 
 void run(const CalibrateArguments& arguments, Context& context) {
+  if (!arguments.nccl.logs.empty()) {
+    calibrate_nccl(arguments.nccl, arguments.output, context);
+    return;
+  }
   const runner::InterruptGuard guard;
   bench::CalibrateOptions options = arguments.options;
   options.stopped = [] { return runner::interrupted_by() != 0; };
@@ -89,9 +95,26 @@ void add_calibrate(CLI::App& app, Context& context) {
                       "The calibration (JSON); measurements are kept beside it");
   command->add_option("--markdown", arguments->markdown, "A section for docs/validation");
   command->add_flag("--resume", options.resume, "Take the measurements kept beside the output");
+  CLI::Option* from =
+      command
+          ->add_option("--from", arguments->nccl.logs,
+                       "Fit NCCL's constants to what nccl-tests printed (or -J wrote)")
+          ->type_name("FILE")
+          ->check(CLI::ExistingFile);
+  CLI::Option* gpu = command->add_option("--gpu", arguments->nccl.gpu, "Whose: v100, h100, ...");
+  gpu->needs(from);
+  from->needs(gpu);
+  command
+      ->add_option("--between", arguments->nccl.between,
+                   "What a node's adapters carry together, for logs of several nodes")
+      ->needs(from);
+  for (const char* grid : {"--against", "--seed", "--points", "--time-limit", "--point-limit",
+                           "--markdown", "--resume"})
+    from->excludes(command->get_option(grid));
   command->footer(
       "Ctrl-C keeps what is measured; --resume goes on from there.\n\n"
-      "Example:\n  gradwire calibrate --against linux --time-limit 1800 -o linux.json");
+      "Example:\n  gradwire calibrate --against linux --time-limit 1800 -o linux.json\n"
+      "  gradwire calibrate --from nccl-tests.json --gpu h100 -o library.json");
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 

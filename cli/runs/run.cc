@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file_descriptor.h"
 #include "cli/environment.h"
 #include "cli/output/closing.h"
 #include "cli/output/progress.h"
@@ -45,6 +46,21 @@ void refuse_unserved(const RunArguments& arguments, const scenarios::ScenarioFil
   }
 }
 
+/// The one that --set gives, or the scenario's file; empty where neither does. Problems of the file
+/// are told where it is read.
+std::string device_of(const RunArguments& arguments) {
+  constexpr std::string_view kSet = "/cluster/device=";
+  for (auto text = arguments.sets.rbegin(); text != arguments.sets.rend(); ++text)
+    if (text->starts_with(kSet)) return text->substr(kSet.size());
+  if (arguments.network != scenarios::kNvlinkNode || arguments.file.empty()) return {};
+  using nlohmann::ordered_json;
+  const auto scenario = ordered_json::parse(
+      read_file(scenarios::find_scenario_file(arguments.file)), nullptr, false, true);
+  const ordered_json::json_pointer pointer("/cluster/device");
+  const ordered_json device = scenario.is_object() ? scenario.value(pointer, ordered_json()) : "";
+  return device.is_string() ? device.get<std::string>() : "";
+}
+
 }  // namespace
 
 int exit_code_of(const runner::SweepResult& result) {
@@ -57,7 +73,8 @@ int exit_code_of(const runner::SweepResult& result) {
 scenarios::Overrides overrides_of(const RunArguments& arguments) {
   scenarios::Overrides overrides = overrides_of_environment();
   if (!arguments.network.empty())
-    for (scenarios::Override& one : scenarios::overrides_of_network(arguments.network))
+    for (scenarios::Override& one :
+         scenarios::overrides_of_network(arguments.network, device_of(arguments)))
       overrides.push_back(std::move(one));
   for (const std::string& text : arguments.sets) {
     const auto equals = text.find('=');

@@ -185,6 +185,9 @@ class Prepared {
              {"--codecs", "fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"},
              false},
             {"calibrate", {"--points", "3", "--time-limit", "5"}, false},
+            {"calibrate",
+             {"--from", source_path("tests/results/points/samples/all_reduce.txt"), "--gpu", "v100",
+              "--between", "100Gbps"}},
             {"params"},
             {"doctor"},
             {"merge", {file("other.db")}, false}};
