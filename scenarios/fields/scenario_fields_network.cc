@@ -107,7 +107,7 @@ void add_library(Rows& rows) {
                 .help = "Whose links join the GPUs of a node: a machine of gpu-nodes; in "
                         "other topologies all workers are GPUs of one node.",
                 .choices = gpus},
-       .computed_default = "the links' own rates; every worker is a "
+       .computed_default = "the links' own rates; outside gpu-nodes every worker is a "
                            "machine of its own"});
   rows.push_back({.pointer = "/network/library/start",
                   .spec = {.type = OptionType::kDuration,
