@@ -84,6 +84,16 @@ TEST_CASE("what differs in one link or one host is not folded") {
   CHECK(check_same(star, steps, bbr) == 0);
 }
 
+TEST_CASE("a library's pace hangs on all ranks: not folded") {
+  TransportSettings rdma;
+  rdma.protocol = TransportSettings::Protocol::kRdma;
+  const Cluster star = Cluster::star(32, link(1e11, 1e-6));
+  const std::vector<Step> steps = {ring(32, 320'000)};
+  CHECK(check_same(star, steps, rdma) == 32);
+  rdma.library = NcclSettings{};
+  CHECK(check_same(star, steps, rdma) == 0);
+}
+
 TEST_CASE("sizes that repeat are folded by their period, others not") {
   const Cluster star = Cluster::star(96, link(1e9, 5e-5));
   CHECK(check_same(star, {ring(96, 96'000)}) == 96);
