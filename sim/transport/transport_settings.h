@@ -24,7 +24,7 @@ struct TransportSettings {
   /// (sim/session/parallel_connections.h). At most kMostConnections.
   int connections = 1;
   /// kIdeal: fluid at once at the fair rate, no headers, no start-up, no acknowledgements, no loss.
-  /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
+  /// kUdpLossy: datagrams of a segment, never sent again: what is lost is missing.
   /// kRdma: fluid at once at the fair rate, with headers, over a lossless network (InfiniBand, RoCE
   /// with flow control by priority); no start-up, no windows; acknowledgements take nothing.
   enum class Protocol { kTcp, kIdeal, kUdpLossy, kRdma };
