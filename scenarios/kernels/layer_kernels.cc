@@ -39,6 +39,22 @@ Kernel convolution(const Layer& layer, double batch) {
   return one;
 }
 
+/// One filter a channel: as many channels come in as filters are, though each has but one of them.
+/// (A grey image has one channel for all filters.)
+bool is_depth_wise(const Layer& layer) {
+  const double filters = size(layer, 0, 0);
+  const double positions = static_cast<double>(layer.activations) / filters;
+  return filters > 1 && size(layer, 0, 1) == 1 &&
+         static_cast<double>(layer.inputs) >= filters * positions;
+}
+
+/// Some ten multiplications for an element that is read: memory bounds it, in the backward pass
+/// twice, for the gradients of the inputs and of the weights.
+Kernel depth_wise(const Layer& layer, double batch) {
+  const double moved = batch * static_cast<double>(layer.inputs + layer.activations);
+  return memory_kernel(moved, 2 * moved, 1, 2);
+}
+
 Kernel linear(const Layer& layer, double batch) {
   const double outputs = size(layer, 0, 0);
   return matrix_kernel(batch * static_cast<double>(layer.activations) / outputs, outputs,
@@ -122,7 +138,8 @@ bool has_shape(const Layer& layer, std::size_t dimensions, std::size_t tensors =
 }  // namespace
 
 std::vector<Kernel> layer_kernels(const Layer& layer, double batch) {
-  if (layer.kind == "convolution" && has_shape(layer, 4)) return {convolution(layer, batch)};
+  if (layer.kind == "convolution" && has_shape(layer, 4))
+    return {is_depth_wise(layer) ? depth_wise(layer, batch) : convolution(layer, batch)};
   if (layer.kind == "linear" && has_shape(layer, 2)) return {linear(layer, batch)};
   if (const double rows = rows_of_tied(layer); rows > 0) return {tied_linear(layer, batch, rows)};
   if (layer.kind == "causal-attention" && layer.flops > 0 && layer.activations > 0)

@@ -141,6 +141,29 @@ TEST_CASE("layers become kernels of their kind", "[unit]") {
   CHECK(layer_kernels(layer("mixer", {}, 2000, 1000, 1000), 1)[0].kind == Kind::kMemory);
 }
 
+TEST_CASE("a convolution with a filter a channel is bound by memory", "[unit]") {
+  // MobileNet's 3 x 3 of 128 channels over 28 x 28 places, two samples: each element read and
+  // written once, in the backward pass for both gradients.
+  const std::int64_t elements = 128 * 28 * 28;
+  const auto kernels =
+      layer_kernels(layer("convolution", {{128, 1, 3, 3}}, 18 * elements, elements, elements), 2);
+  REQUIRE(kernels.size() == 1);
+  CHECK(kernels[0].kind == Kernel::Kind::kMemory);
+  CHECK(kernels[0].forward == 2 * 2 * elements);
+  CHECK(kernels[0].backward == 2 * kernels[0].forward);
+  CHECK(kernels[0].backward_kernels == 2);
+  // Stride 2 writes a quarter.
+  const auto strided = layer_kernels(
+      layer("convolution", {{128, 1, 3, 3}}, 18 * elements / 4, elements, elements / 4), 1);
+  CHECK(strided[0].kind == Kernel::Kind::kMemory);
+  CHECK(strided[0].forward == elements + elements / 4);
+  // Six filters of a grey image share its one channel: a product, without a gradient of the image.
+  const auto grey = layer_kernels(
+      layer("convolution", {{6, 1, 5, 5}}, 2 * 25 * 6 * 24 * 24, 28 * 28, 6 * 24 * 24), 1);
+  CHECK(grey[0].kind != Kernel::Kind::kMemory);
+  CHECK_FALSE(grey[0].input_gradient);
+}
+
 TEST_CASE("a dense layer with another one's weight is a product of its shape", "[unit]") {
   // 512 tokens of 1,024, 30,522 words.
   const std::int64_t in = 512 * 1024, out = std::int64_t{512} * 30522;
