@@ -13,8 +13,6 @@ using Protocol = TransportSettings::Protocol;
 /// Among more hosts the lengths of ways are not compared, and queues of more flows are not
 /// followed.
 constexpr int kMostHosts = 512;
-/// Where more meet on a channel, following each of their segments costs more than all else.
-constexpr std::int32_t kMostMeet = 64;
 /// Ways of one length differ by less than this share of a segment's time ...
 constexpr double kOneSegment = 0.125;
 /// ... or of the time that a message takes alone.
@@ -93,7 +91,7 @@ bool FlowNetwork::comes_from_afar(std::int32_t c) const {
   const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
   const double alone = path.propagation + static_cast<double>(t.wire.count()) / path.line_rate;
   return std::ranges::any_of(sharing_.route(c), [&](ChannelId id) {
-    return id < cluster_.channel_count() && sharing_.active_on(id) <= kMostMeet &&
+    return id < cluster_.channel_count() && sharing_.active_on(id) <= kFewMeet &&
            is_uneven(id, kOneMessage * alone);
   });
 }

@@ -95,6 +95,9 @@ class FlowNetwork final : public Network {
   /// A message of no more segments is followed from queue to queue where its way is long for it, or
   /// its network small.
   static constexpr double kShort = 32;
+  /// Where more meet on one of several channels, places in a round, and who comes from afar, count
+  /// for less than following each costs.
+  static constexpr std::int32_t kFewMeet = 64;
   enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
   struct Transfer {

@@ -14,8 +14,6 @@ constexpr std::int32_t kFollowed = 512;
 
 /// s: on shorter round trips the shares are what a message waits for, whatever the ways' lengths.
 constexpr double kFarAway = 5e-3;
-/// Where more meet on one of several channels, places in a round count for less than each costs.
-constexpr std::int32_t kFewMeet = 64;
 
 /// A way is long for a short message that takes no more at its share than so many ways.
 constexpr double kWays = 16;
