@@ -159,7 +159,8 @@ class GatherExchange final : public Exchange {
                      std::int64_t step, std::vector<std::byte>& message) const {
     up_.write(
         states, parts, {worker, worker, step, !is_cut()},
-        [&](const TensorPart& part) { return PartCoder::cut(gradients, part); }, message);
+        [&](const TensorPart& part) { return PartCoder::cut(gradients, part); },
+        up_.most_bytes(parts), message);
   }
 
   void encode_parts(int worker) {
@@ -207,7 +208,7 @@ class GatherExchange final : public Exchange {
           return sum.subspan(static_cast<std::size_t>(down_->first_of(part) - first),
                              static_cast<std::size_t>(part.count));
         },
-        message);
+        down_->most_bytes(parts), message);
   }
 
   std::int64_t first_of(const Parts& parts) const {

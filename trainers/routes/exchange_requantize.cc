@@ -124,7 +124,7 @@ class RequantizeExchange final : public Exchange {
         up_.write(
             states_, chunks_[b][c], {worker, worker, steps_[w]},
             [&](const TensorPart& part) { return PartCoder::cut(gradients_[w], part); },
-            messages_[w][b][c]);
+            most_[b][c].up, messages_[w][b][c]);
       }
     }
   }
@@ -161,7 +161,7 @@ class RequantizeExchange final : public Exchange {
           return std::span<const float>(sum).subspan(offset_in_bucket(b, part),
                                                      static_cast<std::size_t>(part.count));
         },
-        answer);
+        most_[b][c].down, answer);
   }
 
   void combine_bucket(StepTraffic& traffic, std::size_t b, std::span<float> mean) {
@@ -216,7 +216,8 @@ CodecSeconds RequantizeExchange::time_bucket(std::size_t b, GradientSpans gradie
     for (std::size_t c = 0; c < workers(); ++c) {
       up_.write(
           fresh, chunks_[b][c], {},
-          [&](const TensorPart& part) { return PartCoder::cut(values, part); }, messages[c]);
+          [&](const TensorPart& part) { return PartCoder::cut(values, part); }, most_[b][c].up,
+          messages[c]);
     }
   });
   std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));

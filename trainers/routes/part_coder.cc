@@ -29,8 +29,9 @@ std::size_t PartCoder::most_bytes(const Parts& parts) const {
 }
 
 void PartCoder::write(StateStore& states, const Parts& parts, const Sender& sender,
-                      const ValuesOf& values_of, std::vector<std::byte>& message) const {
-  MessageWriter writer(message, most_bytes(parts));
+                      const ValuesOf& values_of, std::size_t most,
+                      std::vector<std::byte>& message) const {
+  MessageWriter writer(message, most);
   for (const TensorPart& part : parts) {
     const TensorSlot& slot = layout_.tensors()[part.tensor];
     compressors::EncodeJob job = run_job(

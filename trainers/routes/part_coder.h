@@ -33,8 +33,9 @@ class PartCoder {
   void expect(const Parts& parts);
   /// The most that a message of these parts takes.
   std::size_t most_bytes(const Parts& parts) const;
+  /// `most`: most_bytes(parts), which does not change from step to step.
   void write(StateStore& states, const Parts& parts, const Sender& sender,
-             const ValuesOf& values_of, std::vector<std::byte>& message) const;
+             const ValuesOf& values_of, std::size_t most, std::vector<std::byte>& message) const;
   /// sum += factor * what has arrived of a message. `sum` begins at the layout's element `first`.
   void add(const Parts& parts, const Received& message, float factor, std::int64_t first,
            std::span<float> sum) const;
