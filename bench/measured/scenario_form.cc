@@ -35,16 +35,6 @@ bool is_gpt_of_table(const MeasuredStep& step) {
          step.heads == 16 && step.sequence == 1024;
 }
 
-/// Empty where there is none.
-std::string table_named(const MeasuredStep& step) {
-  if (step.workload == "bert-large" && step.sequence == 512)
-    return step.pre_training ? "bert-large-pretraining" : "bert-large";
-  if (step.workload == "llama-8b" && step.sequence == 8192) return "llama3-8b";
-  if (is_gpt_of_table(step)) return kGptTable;
-  const auto* table = shipped_layer_table(step.workload);
-  return table && scenarios::family_of(*table) != "attention" ? step.workload : "";
-}
-
 /// Nullptr where no named network is that of the device's nodes.
 const scenarios::NamedNetwork* node_network(const MeasuredStep& step) {
   const std::string name = "nvlink-" + results::chip_of(step.device);
@@ -117,7 +107,7 @@ std::string why_no_scenario(const MeasuredStep& step) {
   if (!step.method.empty()) return "method " + step.method + " is not in the closed forms";
   if (step.checkpointing == "full") return "its passes are computed again, layer by layer";
   if (step.batch == 0) return "its batch is not stated";
-  if (table_named(step).empty()) return "there is no layer table of its workload";
+  if (table_of(step).empty()) return "there is no layer table of its workload";
   const auto* device = shipped_device(step.device);
   if (!device || !device->kernels) return "there is no device profile " + step.device;
   if (!device->peak->compute.contains(scenario_precision(step)))
@@ -129,7 +119,12 @@ std::string why_no_scenario(const MeasuredStep& step) {
 }
 
 std::string table_of(const MeasuredStep& step) {
-  return table_named(step);
+  if (step.workload == "bert-large" && step.sequence == 512)
+    return step.pre_training ? "bert-large-pretraining" : "bert-large";
+  if (step.workload == "llama-8b" && step.sequence == 8192) return "llama3-8b";
+  if (is_gpt_of_table(step)) return kGptTable;
+  const auto* table = shipped_layer_table(step.workload);
+  return table && scenarios::family_of(*table) != "attention" ? step.workload : "";
 }
 
 std::string scenario_precision(const MeasuredStep& step) {

@@ -16,8 +16,7 @@ namespace gradwire::bench {
 /// Why the row cannot be written as a scenario with a closed form; empty if it can.
 std::string why_no_scenario(const MeasuredStep& step);
 
-/// The layer table that stands for its workload: "llama3-8b". Precondition: why_no_scenario is
-/// empty.
+/// The layer table that stands for its workload: "llama3-8b"; empty where there is none.
 std::string table_of(const MeasuredStep& step);
 
 /// Of a scenario: "fp16" of amp, fp16 and bf16.
