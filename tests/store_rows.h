@@ -1,12 +1,25 @@
 #pragma once
+#include <cstdint>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "results/store/sqlite.h"
+#include "results/store/store.h"
 
 /// Every row of a results database as text, for holding two databases against each other.
 namespace gradwire::testing {
+
+/// How many runs a database has that another process may be making at this moment: none where there
+/// is no file yet, or one that is still empty.
+inline std::int64_t runs_in(const std::string& path) {
+  std::error_code absent;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, absent);
+  if (absent || bytes == 0) return 0;
+  using results::Store;
+  return static_cast<std::int64_t>(Store::open(path, Store::Mode::kReadOnly)->runs().size());
+}
 
 /// Of the runs in their order, and of all tables but checkpoints: each run's rows with all columns
 /// but numbers that are a database's own (`id`, `run_id`, `scenario_id`) and those in `but`.

@@ -67,11 +67,6 @@ std::vector<pid_t> ranks_of(const std::string& database) {
   return ranks;
 }
 
-std::int64_t runs_in(const std::string& database) {
-  if (!fs::exists(database)) return 0;
-  return static_cast<std::int64_t>(Store::open(database, Store::Mode::kReadOnly)->runs().size());
-}
-
 /// Waits until `happened`, a minute at most.
 template <class Happened>
 bool comes_about(Happened happened) {

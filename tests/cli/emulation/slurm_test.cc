@@ -136,11 +136,7 @@ class Sweep {
     argv.insert(argv.begin(), program_path());
     return ChildProcess(argv, {.pipe_stdout = true});
   }
-  std::int64_t stored(const std::string& database) const {
-    if (!fs::exists(file(database))) return 0;
-    return static_cast<std::int64_t>(
-        Store::open(file(database), Store::Mode::kReadOnly)->runs().size());
-  }
+  std::int64_t stored(const std::string& database) const { return runs_in(file(database)); }
 
  private:
   TemporaryFolder folder_;
