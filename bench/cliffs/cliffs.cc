@@ -75,9 +75,11 @@ class Search {
         judge_(options.folder, [this] { return is_over(1); }) {}
 
   CliffsResult run() {
-    in_two_threads(std::numeric_limits<std::size_t>::max(), [this](std::size_t number) {
+    const std::vector<int>& only = options_.numbers;
+    const std::size_t count = only.empty() ? std::numeric_limits<std::size_t>::max() : only.size();
+    in_two_threads(count, [&](std::size_t i) {
       if (is_over(kSearchShare)) return false;
-      look_at(static_cast<int>(number));
+      look_at(only.empty() ? static_cast<int>(i) : only[i]);
       return true;
     });
     std::ranges::sort(found_, [](const Found& a, const Found& b) {
@@ -107,13 +109,15 @@ class Search {
     const std::lock_guard lock(mutex_);
     ++drawn_;
     if (!verdict) {
-      if (options_.list) say_(std::to_string(number) + ": not compared: " + why);
+      if (options_.list || !options_.numbers.empty())
+        say_(std::to_string(number) + ": not compared: " + why);
       return;
     }
     verdicts_.push_back(*verdict);
     const std::string name = std::to_string(number) + ": " + title_of(scenario);
     if (verdict->is_off()) found_.push_back({number, scenario, *verdict});
-    if (options_.list || verdict->is_off()) say_(summary_of(name, *verdict));
+    if (options_.list || !options_.numbers.empty() || verdict->is_off())
+      say_(summary_of(name, *verdict));
     say_progress();
   }
 

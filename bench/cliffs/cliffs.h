@@ -11,6 +11,8 @@ struct CliffsOptions {
   std::uint64_t seed = 1;
   double minutes = 20;  ///< of wall time, for all of it
   bool list = false;    ///< say every scenario
+  /// Not empty: of the drawn ones only those of these numbers, by which they are named.
+  std::vector<int> numbers = {};
   /// Not empty: compares stored scenarios in place of drawn ones (bench/cliffs/stored.h).
   std::string cases_file = {};
   std::string only = {};  ///< of them those whose names this regular expression finds

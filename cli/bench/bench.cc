@@ -135,12 +135,16 @@ void add_bench_cliffs(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_flag("--list", options->list, "Say every scenario");
   command->add_option("--save", *folder, "Folder for the worst scenarios, as small as they get");
+  auto* numbers =
+      command->add_option("--number", options->numbers, "Only the drawn scenarios of these numbers")
+          ->check(CLI::Range(0, 1'000'000'000));
   auto* cases =
       command
           ->add_option("--cases", options->cases_file,
                        "Compare the scenarios of this file with the times that it holds: JSON, a "
                        "line each (docs/benchmarks.md)")
-          ->check(CLI::ExistingFile);
+          ->check(CLI::ExistingFile)
+          ->excludes(numbers);
   command->add_option("--only", options->only, "Of that file, names that match this expression")
       ->needs(cases);
   command
