@@ -1,7 +1,8 @@
 // Ways that are followed packet by packet through the queues of all their links, as ns-3 has them:
 // those with a queue that has a limit (tcp/shared_queue.h; by Linux's rules, too, as the emulator
 // has them), over a half-duplex link, over links with jitter, over several links that change, or
-// over one that is slow for the timers (tcp/fair_queue.h).
+// over one that is slow for the timers (tcp/fair_queue.h); and in small networks those of streams
+// that never become fluids, and of short messages.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -17,6 +18,10 @@ namespace {
 /// timeout, timers go off whose segments only wait.
 constexpr double kFirstWindow = 10;
 constexpr int kSmallNetwork = 64;  // hosts
+/// What is no fluid goes segment by segment in any case, and following each over its links takes
+/// two to six times as long.
+constexpr int kSmallForStreams = 128;            // hosts
+constexpr double kFewSegments = 1024.0 * 128.0;  // of a message, times the hosts
 
 }  // namespace
 
@@ -63,13 +68,29 @@ bool FlowNetwork::follows_short(Bytes first) const {
          size_of(first).segments * cluster_.represented_hosts() <= kSmallNetwork * kShort;
 }
 
-/// Whether TCP as ns-3 has it crosses wires of a network of few hosts that is no star of alike
-/// links. BBR, which finds pauses of others and fills them, is followed on those, too.
-bool FlowNetwork::is_small() const {
-  const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
+/// The same where most of what the network carries is no fluid. Where packets may be lost, which
+/// one of two messages has the link first decides which segments come after a lost one, and whether
+/// a timeout ends the wait. Where acknowledgements, which may wait behind data, let each segment
+/// go, they are followed, too; and so is what meets ways that always are.
+bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
+  return is_small_for_streams_ && (loses_ || may_follow_ || waits_for_acks(path)) &&
+         size_of(first).segments * cluster_.represented_hosts() <= kFewSegments;
+}
+
+/// Whether TCP as ns-3 has it crosses wires of a network of so many hosts at most.
+bool FlowNetwork::joins_at_most(int hosts) const {
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
          !transport_.constants.kernel_recovery && cluster_.cells().empty() &&
-         cluster_.represented_hosts() <= kSmallNetwork && (paced || !is_even_star());
+         cluster_.represented_hosts() <= hosts;
+}
+
+void FlowNetwork::find_small() {
+  const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
+  // BBR, which finds pauses of others and fills them, is followed on a star of alike links, too.
+  is_small_ = joins_at_most(kSmallNetwork) && (paced || !is_even_star());
+  is_small_for_streams_ = joins_at_most(kSmallForStreams);
+  loses_ = std::ranges::any_of(cluster_.links(),
+                               [](const Link& link) { return link.spec.mean_loss() > 0; });
 }
 
 /// Whether hosts are joined by one switch and, but for one (a server), as far away from it.
@@ -107,8 +128,8 @@ void FlowNetwork::follow_all(Connection& connection) {
     const bool is_own =
         transport_.constants.kernel_recovery || !is_plain(cluster_.link_of(id).spec);
     const double follows = is_own ? 0 : std::min(kFollowingBytes, headers_) / rate;
-    return TcpStream::Place{nullptr, -1, shared, rate,
-                            cluster_.channel(id).delay.value() - follows};
+    const double onwards = cluster_.channel(id).delay.value() - follows;
+    return TcpStream::Place{.shared = shared, .rate = rate, .onwards = onwards};
   };
   // Of two events of one instant that is first which was begun first: a packet's arrival when it
   // was sent on the link before, the end of another one's time when that began.
@@ -129,8 +150,11 @@ void FlowNetwork::follow_all(Connection& connection) {
         place.flow = queue.packets.add_flow(owner);
       }
       place.first = comes_first(id);
+      if (cluster_.channel(id).mean_loss() > 0)
+        place.loss =
+            std::make_unique<LossSequence>(losses(std::span(&id, 1), connection.key, owner != c));
       connection.stops.push_back({id, place.flow});
-      places.push_back(place);
+      places.push_back(std::move(place));
     }
     return places;
   };
@@ -140,8 +164,8 @@ void FlowNetwork::follow_all(Connection& connection) {
   std::vector<ChannelId> way, way_of_acks;
   cluster_.route(source, destination, way);
   cluster_.route(destination, source, way_of_acks);
-  const auto places = append(way, c);
-  connection.stream->follow(places, append(way_of_acks, of_acks(c)));
+  auto places = append(way, c);
+  connection.stream->follow(std::move(places), append(way_of_acks, of_acks(c)));
   ++shares_version_;
 }
 

@@ -58,7 +58,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
   may_follow_ = follows_all_ = !cells_ && may_follow_all();
-  is_small_ = is_small();
+  find_small();
   if (!cells_ && may_differ_in_length())
     approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
@@ -98,7 +98,8 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes fir
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed = follows_all(connection) || follows_short(first);
+  connection.is_followed =
+      follows_all(connection) || follows_short(first) || follows_stream(path, first);
   follows_all_ = follows_all_ || connection.is_followed;
   connection.may_open = connection.may_open && !connection.is_followed;
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;

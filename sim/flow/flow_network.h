@@ -43,7 +43,9 @@
 ///   - for transfers during which CoDel is going to drop a segment of a long round trip: the repair
 ///     may be what they wait for (tcp/open_window.h)
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
-/// and its segments pass at the rate that is left.
+/// and its segments pass at the rate that is left. Some streams' packets are followed through the
+/// queues of the links of their way, with those of others (flow_queues.cc), or through all queues
+/// of both ways (flow_drop_tail.cc): in small networks that lose packets, among others.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
@@ -347,6 +349,7 @@ class FlowNetwork final : public Network {
 
   // flow_fluid_or_stream.cc
   bool may_open(const TcpPath& path) const;
+  bool waits_for_acks(const TcpPath& path) const;
   bool is_covered(Connection& connection, const Transfer& t);
   void close_after_idle(Connection& connection);
   double spacing(std::int32_t c) const;
@@ -394,7 +397,9 @@ class FlowNetwork final : public Network {
   ChannelJitter jitter_on(ChannelId id) const;
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
-  bool is_small() const;
+  bool follows_stream(const TcpPath& path, Bytes first) const;
+  bool joins_at_most(int hosts) const;
+  void find_small();
   bool is_even_star() const;
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
@@ -443,10 +448,12 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  bool may_follow_ = false;   ///< there are ways that follows_all() (flow_drop_tail.cc)
-  bool is_small_ = false;     ///< ... or that are followed as messages are short
-  bool follows_all_ = false;  ///< ... or connections that are followed
-  double segment_;            ///< wire bytes of a full one
+  bool may_follow_ = false;            ///< there are ways that follows_all() (flow_drop_tail.cc)
+  bool is_small_ = false;              ///< ... or that are followed as messages are short
+  bool is_small_for_streams_ = false;  ///< ... or as what takes them is never a fluid
+  bool loses_ = false;                 ///< packets, on any link
+  bool follows_all_ = false;           ///< there are connections that are followed
+  double segment_;                     ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
 constexpr std::uint32_t kPhaseStream = kFirstReservedTensor + 0x10000007u;
 constexpr std::uint32_t kAckDraws = 1;
+constexpr std::uint32_t kDirections = 2;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
@@ -31,6 +32,9 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t
                                  bool acknowledgements) {
   std::vector<std::shared_ptr<BurstChain>> bursts;
   std::vector<LossSequence::Channel> channels;
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  const auto source = static_cast<std::uint32_t>(key / hosts);
+  const auto destination = static_cast<std::uint32_t>(key % hosts);
   double kept = 1;
   for (const ChannelId id : route) {
     if (BurstChain::is_needed(cluster_.channel(id))) {
@@ -39,11 +43,16 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t
     }
     const double loss = cluster_.channel(id).loss;
     kept *= 1 - loss;
-    if (loss > 0) channels.push_back({channel_stream(seed_, id, kLossDraws), loss});
+    if (loss > 0 && losses_by_channel_)
+      channels.push_back(
+          {connection_losses(seed_, id, source, destination, acknowledgements), loss});
   }
-  const LossDraws draws(seed_, key, acknowledgements ? kAckDraws : 0);
-  LossSequence rest = losses_by_channel_ && !channels.empty() ? LossSequence(std::move(channels))
-                                                              : LossSequence(1 - kept, draws);
+  // Of a single link, as packets are followed over it: draws of its own.
+  const std::uint32_t own =
+      route.size() == 1 ? kDirections * (1 + static_cast<std::uint32_t>(route.front())) : 0;
+  const LossDraws draws(seed_, key, own + (acknowledgements ? kAckDraws : 0));
+  LossSequence rest =
+      channels.empty() ? LossSequence(1 - kept, draws) : LossSequence(std::move(channels));
   return LossSequence(std::move(bursts), std::move(rest));
 }
 
@@ -73,9 +82,11 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
     if (jitter > 0 && !connection.is_followed) jitters.push_back(jitter);
   }
   const std::vector<ChannelId> back = way_back(forward);
+  const LossSequence none(0, {});  // what is followed is lost link by link
   connection.stream = std::make_unique<TcpStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
-      losses(forward, connection.key, false), losses(back, connection.key, true));
+      connection.is_followed ? none : losses(forward, connection.key, false),
+      connection.is_followed ? none : losses(back, connection.key, true));
   if (!jitters.empty())
     connection.stream->set_ack_jitter(
         {jitters.rbegin(), jitters.rend()},

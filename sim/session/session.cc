@@ -37,6 +37,8 @@ bool GraphSession::advance(Seconds until, std::vector<Event>& events) {
   events_ = &events;
   for (;;) {
     const double limit = std::max(now_, next_instant(until.value()));
+    // What is left of cancelled transfers may be sent again for ever: nobody waits for it.
+    if (limit >= kForever.value() && oldest_slot_ < 0) break;
     delivered_.clear();
     network_.advance(Seconds(limit), delivered_);
     now_ = network_.now().value();

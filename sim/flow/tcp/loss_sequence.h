@@ -16,9 +16,8 @@ class LossSequence {
  public:
   /// Loses each packet with probability p, 0 <= p < 1: gaps between losses are geometric.
   LossSequence(double p, const LossDraws& draws) : p_(p), draws_(draws) { find_next(); }
-  /// A channel that no other sequence uses.
   struct Channel {
-    RandomStream draws;  ///< sim/cluster/channel_draws.h
+    RandomStream draws;  ///< connection_losses(), sim/cluster/channel_draws.h
     double loss = 0;
     std::uint64_t packets = 0;
   };
@@ -53,7 +52,7 @@ class LossSequence {
 
   bool cross() {
     for (Channel& channel : channels_)
-      if (uniform(channel.draws, 2 * channel.packets++) < channel.loss) return true;
+      if (uniform(channel.draws, channel.packets++) < channel.loss) return true;
     return false;
   }
 

@@ -45,6 +45,7 @@ void QueuedAcks::enter(std::size_t place, const Coming& ack) {
 }
 
 void QueuedAcks::go_on(std::size_t place, std::uint64_t number, double departure, double later) {
+  if (places_[place].loss && places_[place].loss->next()) return;
   const double comes = departure + places_[place].onwards;
   const Coming onwards{comes, comes + later, number};
   if (place + 1 == places_.size()) {

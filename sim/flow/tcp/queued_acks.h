@@ -1,15 +1,19 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/numbered_queue.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/shared_queue.h"
 
 /// A connection's acknowledgements on a way back that is followed link by link: they wait in the
-/// queues with the data of others, make it wait, and are dropped where there is no room.
+/// queues with the data of others, make it wait, and are dropped where there is no room or where a
+/// link loses them.
 namespace gradwire::sim {
 
 class QueuedAcks {
@@ -20,13 +24,15 @@ class QueuedAcks {
   explicit QueuedAcks(double wire) : wire_(wire) {}
   /// Another queue on the way, first come, first served, before a link of `rate` bytes/s, from the
   /// end of whose time on it an acknowledgement takes `onwards` s to the next one, or to the
-  /// sender. `first`: SharedQueue::pass().
-  void add(SharedQueue& queue, double rate, double onwards, bool first) {
-    places_.push_back({&queue, nullptr, -1, rate, onwards, first, {}});
+  /// sender. `first`: SharedQueue::pass(). `loss`: at the end of that link; null: none is lost.
+  void add(SharedQueue& queue, double rate, double onwards, bool first,
+           std::unique_ptr<LossSequence> loss = {}) {
+    places_.push_back({&queue, nullptr, -1, rate, onwards, first, std::move(loss)});
   }
   /// The same of a queue in which they are the flow `flow`: pass() goes on.
-  void add(FairQueue& queue, std::int32_t flow, double onwards) {
-    places_.push_back({nullptr, &queue, flow, 0, onwards, false, {}});
+  void add(FairQueue& queue, std::int32_t flow, double onwards,
+           std::unique_ptr<LossSequence> loss = {}) {
+    places_.push_back({nullptr, &queue, flow, 0, onwards, false, std::move(loss)});
   }
   /// Queue number `place`, counted from 0, has let acknowledgement `number` go, which has passed
   /// the link at `departure`.
@@ -40,7 +46,8 @@ class QueuedAcks {
   void take(TcpReceiver& receiver, double time);
   /// s: when the next one arrives that is through all of them; infinite: none is.
   double first_arrival() const { return arrived_.empty() ? kNever : arrived_.front().time; }
-  /// Its number: those before it were dropped. (As many as have come to the first queue, if none.)
+  /// Its number: those before it were dropped or lost. (As many as have come to the first queue, if
+  /// none.)
   std::uint64_t first_arrived() const {
     return arrived_.empty() ? entered_ : arrived_.front().number;
   }
@@ -59,7 +66,8 @@ class QueuedAcks {
     double rate = 0;
     double onwards = 0;
     bool first = false;
-    NumberedQueue<Coming> coming;
+    std::unique_ptr<LossSequence> loss = {};
+    NumberedQueue<Coming> coming = {};
   };
   double enters(const TcpReceiver& receiver) const;
   void enter(std::size_t place, const Coming& ack);

@@ -246,27 +246,28 @@ void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, dou
   turns_->further.push_back({&queue, flow, nullptr, 0, false, to, to_a_byte, {}});
 }
 
-void TcpStream::follow(const std::vector<Place>& places, const std::vector<Place>& back) {
+void TcpStream::follow(std::vector<Place> places, std::vector<Place> back) {
   turns_ = std::make_unique<Turns>();
   turns_->all = true;
-  const Place& first = places.front();
+  Place& first = places.front();
   turns_->fair = first.fair;
   turns_->flow = first.flow;
   turns_->queue = std::shared_ptr<SharedQueue>(std::shared_ptr<void>(), first.shared);
   turns_->rate = first.rate;
   turns_->first = first.first;
+  turns_->loss = std::move(first.loss);
   for (std::size_t i = 1; i < places.size(); ++i) {
-    const Place& each = places[i];
-    turns_->further.push_back(
-        {each.fair, each.flow, each.shared, each.rate, each.first, places[i - 1].onwards, 0, {}});
+    Place& each = places[i];
+    turns_->further.push_back({each.fair, each.flow, each.shared, each.rate, each.first,
+                               places[i - 1].onwards, 0, std::move(each.loss)});
   }
   turns_->way.from = places.back().onwards;
   auto queued = std::make_unique<QueuedAcks>(path_->header);
-  for (const Place& each : back) {
+  for (Place& each : back) {
     if (each.fair)
-      queued->add(*each.fair, each.flow, each.onwards);
+      queued->add(*each.fair, each.flow, each.onwards, std::move(each.loss));
     else
-      queued->add(*each.shared, each.rate, each.onwards, each.first);
+      queued->add(*each.shared, each.rate, each.onwards, each.first, std::move(each.loss));
   }
   ways().queued = std::move(queued);
 }

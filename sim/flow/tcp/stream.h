@@ -237,10 +237,12 @@ class TcpStream {
     double rate = 0;     ///< bytes/s, of the link behind that one
     double onwards = 0;  ///< s, from the end of a packet's time on it to the next queue
     bool first = false;  ///< SharedQueue::pass()
+    std::unique_ptr<LossSequence> loss = {};  ///< at the end of that link; null: nothing is lost
   };
   /// From now on segments pass the queues of all links of their way, the first one when they are
-  /// sent, and acknowledgements the `back` ones. Call before anything is written.
-  void follow(const std::vector<Place>& places, const std::vector<Place>& back);
+  /// sent, and acknowledgements the `back` ones. Call before anything is written. The stream's own
+  /// losses are none.
+  void follow(std::vector<Place> places, std::vector<Place> back);
   /// The link behind it carries so many bytes/s.
   void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
@@ -326,6 +328,7 @@ class TcpStream {
     bool first = false;                  ///< SharedQueue::pass()
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
+    std::unique_ptr<LossSequence> loss;  ///< Place::loss
     QueueWay way;
     /// Queues behind that one, in the order of the way.
     struct Further {
@@ -336,14 +339,15 @@ class TcpStream {
       bool first = false;             ///< SharedQueue::pass()
       double to = 0;                  ///< s, from the queue before it
       double to_a_byte = 0;           ///< s a byte on top
+      std::unique_ptr<LossSequence> loss = {};
       struct Coming {
         FairQueue::Packet packet;
         double order = 0;  ///< s: when it comes, and SharedQueue::later()
       };
-      NumberedQueue<Coming> coming;
+      NumberedQueue<Coming> coming = {};
     };
     std::vector<Further> further;
-    bool all = false;  ///< these are the queues of all links on the way
+    bool all = false;        ///< these are the queues of all links on the way
     double writes = kNever;  ///< s: when it sends what was written
   };
 
@@ -377,6 +381,7 @@ class TcpStream {
   void take_turn();
   void take_shared_turn();
   bool take_coming(double time);
+  bool is_lost_behind(std::size_t place);
   void enter(std::size_t place, const FairQueue::Packet& packet);
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);

@@ -315,8 +315,20 @@ void TcpStream::take_shared_turn() {
         path_->second_hop);
 }
 
+/// Of the packet that passes the link behind its queue number `place` next.
+bool TcpStream::is_lost_behind(std::size_t place) {
+  LossSequence* const loss =
+      place == 0 ? turns_->loss.get() : turns_->further[place - 1].loss.get();
+  return loss && loss->next();
+}
+
 void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place,
                            double later) {
+  if (is_lost_behind(place)) {
+    wire_sent_ += packet.wire;
+    ++counts_.lost;
+    return;
+  }
   if (place < turns_->further.size()) {
     Turns::Further& next = turns_->further[place];
     const double came = departure + next.to + next.to_a_byte * packet.wire;

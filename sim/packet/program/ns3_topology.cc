@@ -175,7 +175,7 @@ Ns3Topology::Ends Ns3Topology::own_devices(int link) {
 ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel, std::uint32_t header) {
   const LinkSpec& spec = cluster_.channel(channel);
   if (spec.mean_loss() <= 0) return nullptr;
-  const auto loss = ns3::CreateObject<PacketLoss>(spec, seed_, channel);
+  const auto loss = ns3::CreateObject<PacketLoss>(spec, seed_, channel, header, address(0).Get());
   losses_[static_cast<std::size_t>(channel)] = loss;
   if (ledger_)
     loss->on_lost(

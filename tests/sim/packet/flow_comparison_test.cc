@@ -145,6 +145,38 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("connections that share lossy links lose the same packets on flow and packet",
+          "[needs-packet]") {
+  require_packet_program();
+  // Each of three hosts sends 60 kB, 42 segments, to both others, eight times: its link carries two
+  // connections' data and two others' acknowledgements, by turns, and loses 0.5 %. A timeout takes
+  // 1 s, all messages of a round about 60 ms.
+  const Cluster cluster = Cluster::star(3, link(2e7, 5e-3, 0.005));
+  const GraphPtr all = transfer_graph({{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}});
+  const std::vector<Bytes> bytes(6, Bytes(60'000));
+  const auto times = [&](const std::string& name, bool by_channel) {
+    ExecutorOptions options;
+    options.seed = 7;
+    options.losses_by_channel = by_channel;
+    const auto executor = make_executor(name, cluster, options);
+    std::vector<double> times;
+    for (int round = 0; round < 8; ++round) {
+      const Timeline timeline = run(*executor, all, bytes);
+      for (const OpRecord& op : timeline.ops) times.push_back((op.end - timeline.start).value());
+    }
+    return times;
+  };
+  const std::vector<double> packet = times("packet", false);
+  const auto alike = [&](const std::vector<double>& flow) {
+    int count = 0;
+    for (std::size_t i = 0; i < packet.size(); ++i)
+      count += std::abs(flow[i] / packet[i] - 1) < 0.02;
+    return count;
+  };
+  CHECK(alike(times("flow", true)) >= 44);  // of 48
+  CHECK(alike(times("flow", false)) < 30);
+}
+
 TEST_CASE("a handshake's window of 16 bits limits the first flight, on flow and packet",
           "[needs-packet]") {
   require_packet_program();
