@@ -38,7 +38,6 @@ FidelityCase collective_case(Draws& draws, int number, bool lossy) {
   result.experiment.collective = collective_of(kind, workers, bytes);
   result.experiment.collective_bytes = bytes;
   result.experiment.gap = Seconds(draws.log_uniform(1e-3, 0.1));
-  result.experiment.own_losses = false;  // a member's link carries all that it sends
   return result;
 }
 

@@ -34,9 +34,6 @@ struct Experiment {
   std::optional<Seconds> deadline = {};
   /// The mean over a repeat's transfers is compared beside its makespan.
   bool means = false;
-  /// Every channel that loses packets carries one connection alone, so that `flow` can be given the
-  /// reference's losses (sim::ExecutorOptions::losses_by_channel).
-  bool own_losses = true;
   /// Not 0: chains (of a collective its members) begin their first repeat up to 2 us later, drawn
   /// from it. Not with a deadline.
   std::uint64_t shift = 0;

@@ -115,7 +115,6 @@ FidelityCase server_case(Draws& draws, bool lossy) {
   result.experiment.gap = Seconds(draws.log_uniform(1e-3, 0.1));
   result.experiment.together = true;
   result.experiment.means = true;
-  result.experiment.own_losses = shards == 1;
   return result;
 }
 

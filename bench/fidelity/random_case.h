@@ -14,11 +14,10 @@
 /// (ExecutorOptions::losses_by_channel). What it takes then is a control variate (statistics.h):
 /// its mean is known from runs of its own, which cost little, so that the reference's is known from
 /// far fewer of those that cost much, and is no nearer to flow's for it. Quantiles and timeouts are
-/// compared between the runs with the same losses. Where `flow` cannot be given them
-/// (Experiment::own_losses) its runs are no controls, and means alone are compared.
+/// compared between the runs with the same losses.
 namespace gradwire::bench {
 
-/// Transfers of one run, and of `flow`'s with the same losses (empty: none).
+/// Transfers of one run, and of `flow`'s with the same losses.
 struct Pair {
   Times times;
   Times control;
@@ -39,8 +38,8 @@ class Sample {
 
   void take(const Pair& run);
   /// Whether the mean (every chain's) is known to `wanted`, a share of it. Ten groups, or four
-  /// where they differ by far less; and enough runs and transfers that some hold a timeout: fewer
-  /// may look sure by chance.
+  /// where they differ by far less, 24 where a run is one; and enough runs and transfers that some
+  /// hold a timeout: fewer may look sure by chance.
   bool knows(double wanted) const;
   /// Standard error of the mean as a share of it, given the controls' mean; of the chain whose is
   /// largest. Infinite before there are two groups.

@@ -37,7 +37,7 @@ Controlled controlled(const std::vector<double>& y, const std::vector<double>& x
   }
   if (n < kLeastPairs || xx <= 0) return {0, std::sqrt(yy / (n - 1) / n)};
   const double slope = xy / xx;
-  return {slope, std::sqrt(std::max(0.0, yy - slope * xy) / (n - 2) / n)};
+  return {slope, std::sqrt(std::max(0.0, yy - slope * xy) / (n - 2) / n), std::sqrt(xx / n)};
 }
 
 }  // namespace gradwire::bench

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,14 @@ double relative_error_of(const std::vector<double>& group_means);
 /// y or not (Law, Simulation Modeling and Analysis, 11.4).
 struct Controlled {
   double slope = 0;
-  double residual = 0;  ///< standard error of the estimate where m is known exactly
+  double residual = 0;  ///< standard error of the estimate where m is mean(x)
+  double spread = 0;    ///< sqrt(sum (x_i - mean(x))^2 / n)
+  /// ... where m is `apart` from mean(x): residual sqrt(1 + apart^2 / spread^2), for the slope is
+  /// an estimate, too (Draper and Smith, Applied Regression Analysis, 1.4). A sample whose controls
+  /// are all shorter than their mean says little of the longer ones.
+  double residual_at(double apart) const {
+    return spread > 0 ? residual * std::hypot(1, apart / spread) : residual;
+  }
 };
 /// Fewer than 6 pairs, or controls that are all alike: slope 0, and y's own standard error.
 Controlled controlled(const std::vector<double>& y, const std::vector<double>& x);

@@ -145,6 +145,15 @@ TEST_CASE("A control takes out what it explains, and nothing that it does not") 
   CHECK(controlled({1, 2}, {1, 2}).slope == 0);
 }
 
+TEST_CASE("A mean far from what the controls have seen is less sure") {
+  // x = 1, 2, 3, 1, 2, 3: spread sqrt(4 / 6). Three of them away the error is sqrt(1 + 9) times
+  // that at the mean of x.
+  const Controlled by = controlled({3, 3, 5, 1, 3, 9}, {1, 2, 3, 1, 2, 3});
+  CHECK(by.spread == Approx(std::sqrt(4.0 / 6)));
+  CHECK(by.residual_at(0) == Approx(by.residual));
+  CHECK(by.residual_at(-3 * by.spread) == Approx(std::sqrt(10) * by.residual));
+}
+
 TEST_CASE("A mean by its control is that of the reference, though flow's is another") {
   // The reference takes twice what the control does; three chains saw few losses (1, 2, 3), the
   // control's mean is known to be 5: the reference's is 10, not 2 * 2, nor 5.
