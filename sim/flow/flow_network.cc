@@ -140,7 +140,10 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 }
 
 void FlowNetwork::prepare(std::span<const HostPair> pairs) {
-  if (!prepares()) return;
+  if (!cells_) {
+    note_peers(pairs);
+    return;
+  }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
   for (const HostPair& pair : pairs)
     for (int i = 0; i < beside; ++i)

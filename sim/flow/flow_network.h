@@ -45,7 +45,7 @@
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
 /// and its segments pass at the rate that is left. Some streams' packets are followed through the
 /// queues of the links of their way, with those of others (flow_queues.cc), or through all queues
-/// of both ways (flow_drop_tail.cc): in small networks that lose packets, among others.
+/// of both ways (flow_followed.cc): in small networks that lose packets, among others.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
@@ -79,7 +79,7 @@ class FlowNetwork final : public Network {
               bool losses_by_channel = false);
 
   void prepare(std::span<const HostPair> pairs) override;
-  bool prepares() const override { return cells_ != nullptr; }
+  bool prepares() const override { return cells_ != nullptr || is_small_for_streams_; }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
@@ -398,6 +398,9 @@ class FlowNetwork final : public Network {
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool follows_stream(const TcpPath& path, Bytes first) const;
+  void note_peers(std::span<const HostPair> pairs);
+  void follow_crowd();
+  bool begins_in_crowd(std::int32_t c);
   bool joins_at_most(int hosts) const;
   void find_small();
   bool is_even_star() const;
@@ -448,12 +451,16 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  bool may_follow_ = false;            ///< there are ways that follows_all() (flow_drop_tail.cc)
+  bool may_follow_ = false;            ///< there are ways that follows_all() (flow_followed.cc)
   bool is_small_ = false;              ///< ... or that are followed as messages are short
   bool is_small_for_streams_ = false;  ///< ... or as what takes them is never a fluid
-  bool loses_ = false;                 ///< packets, on any link
-  bool follows_all_ = false;           ///< there are connections that are followed
-  double segment_;                     ///< wire bytes of a full one
+  /// Of small networks: whether the host sends to others, [source * hosts + destination], and how
+  /// many it sends to and gets something from.
+  std::vector<bool> are_peers_;
+  std::vector<std::int32_t> destinations_, sources_;
+  bool loses_ = false;        ///< packets, on any link
+  bool follows_all_ = false;  ///< there are connections that are followed
+  double segment_;            ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment

@@ -28,6 +28,7 @@ bool FlowNetwork::begin_writing() {
     sharing_.set_cap(c, connection.cap);
   }
   if (asked) return false;
+  follow_crowd();
   order_by_turn(beginning_);
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);

@@ -26,7 +26,10 @@ class SessionExecutor final : public Executor {
   std::string_view name() const override { return parts_.name; }
   std::string_view provenance() const override { return parts_.provenance; }
   GraphId submit(const Submission& submission) override {
-    if (parts_.network->prepares()) parts_.network->prepare(pairs_of(*submission.graph));
+    if (parts_.network->prepares() && prepared_ != submission.graph) {
+      parts_.network->prepare(pairs_of(*submission.graph));
+      prepared_ = submission.graph;
+    }
     return session_.submit(submission);
   }
   bool advance(Seconds until, std::vector<Event>& events) override {
@@ -47,6 +50,7 @@ class SessionExecutor final : public Executor {
  private:
   Parts parts_;
   GraphSession session_;
+  GraphPtr prepared_;  ///< the latest
 };
 
 }  // namespace gradwire::sim

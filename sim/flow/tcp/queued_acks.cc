@@ -27,7 +27,8 @@ void QueuedAcks::take(TcpReceiver& receiver, double time) {
     return;
   }
   if (entered_ == receiver.acknowledgements().end()) receiver.time_out();
-  enter(0, {time, time, entered_++});
+  const std::int32_t blocks = receiver.acknowledgements()[entered_].blocks;
+  enter(0, {time, time, entered_++, static_cast<std::int32_t>(wire_ + block_ * blocks)});
 }
 
 void QueuedAcks::enter(std::size_t place, const Coming& ack) {
@@ -38,16 +39,17 @@ void QueuedAcks::enter(std::size_t place, const Coming& ack) {
   Place& at = places_[place];
   if (at.fair) {
     const auto number = static_cast<std::int64_t>(ack.number);
-    at.fair->push(at.flow, {ack.time, number, static_cast<std::int32_t>(wire_), 0});
-  } else if (at.queue->pass(ack.time, wire_, at.rate, at.first)) {
-    go_on(place, ack.number, at.queue->departure(), at.queue->later());
+    at.fair->push(at.flow, {ack.time, number, ack.wire, 0});
+  } else if (at.queue->pass(ack.time, ack.wire, at.rate, at.first)) {
+    go_on(place, ack.number, ack.wire, at.queue->departure(), at.queue->later());
   }
 }
 
-void QueuedAcks::go_on(std::size_t place, std::uint64_t number, double departure, double later) {
+void QueuedAcks::go_on(std::size_t place, std::uint64_t number, std::int32_t wire, double departure,
+                       double later) {
   if (places_[place].loss && places_[place].loss->next()) return;
   const double comes = departure + places_[place].onwards;
-  const Coming onwards{comes, comes + later, number};
+  const Coming onwards{comes, comes + later, number, wire};
   if (place + 1 == places_.size()) {
     arrived_.push(onwards);
   } else {

@@ -20,8 +20,8 @@ class QueuedAcks {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// `wire`: bytes of an acknowledgement.
-  explicit QueuedAcks(double wire) : wire_(wire) {}
+  /// `wire`: bytes of an acknowledgement; `block`: for each block that it names on top.
+  QueuedAcks(double wire, double block) : wire_(wire), block_(block) {}
   /// Another queue on the way, first come, first served, before a link of `rate` bytes/s, from the
   /// end of whose time on it an acknowledgement takes `onwards` s to the next one, or to the
   /// sender. `first`: SharedQueue::pass(). `loss`: at the end of that link; null: none is lost.
@@ -34,10 +34,10 @@ class QueuedAcks {
            std::unique_ptr<LossSequence> loss = {}) {
     places_.push_back({nullptr, &queue, flow, 0, onwards, false, std::move(loss)});
   }
-  /// Queue number `place`, counted from 0, has let acknowledgement `number` go, which has passed
-  /// the link at `departure`.
-  void pass(std::size_t place, std::uint64_t number, double departure) {
-    go_on(place, number, departure, 0);
+  /// Queue number `place`, counted from 0, has let acknowledgement `number` of `wire` bytes go,
+  /// which has passed the link at `departure`.
+  void pass(std::size_t place, std::uint64_t number, std::int32_t wire, double departure) {
+    go_on(place, number, wire, departure, 0);
   }
 
   /// s: when the next acknowledgement comes to a queue; infinite: none is known.
@@ -58,6 +58,7 @@ class QueuedAcks {
     double time = 0;   ///< s
     double order = 0;  ///< s: the same, and SharedQueue::later()
     std::uint64_t number = 0;
+    std::int32_t wire = 0;  ///< bytes
   };
   struct Place {
     SharedQueue* queue = nullptr;
@@ -71,9 +72,11 @@ class QueuedAcks {
   };
   double enters(const TcpReceiver& receiver) const;
   void enter(std::size_t place, const Coming& ack);
-  void go_on(std::size_t place, std::uint64_t number, double departure, double later);
+  void go_on(std::size_t place, std::uint64_t number, std::int32_t wire, double departure,
+             double later);
 
   double wire_;
+  double block_;
   std::vector<Place> places_;  ///< of the first nothing is `coming`
   std::uint64_t entered_ = 0;  ///< those before it have come to the first queue
   NumberedQueue<Coming> arrived_;

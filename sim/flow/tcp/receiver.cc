@@ -56,8 +56,9 @@ void TcpReceiver::advance() {
 inline void TcpReceiver::acknowledge(double time) {
   waiting_ = false;
   reported_ = next_;
-  if (blocks_ > 0) time += static_cast<double>(quickness_.block) * std::min(blocks_, kMostBlocks);
-  acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
+  const std::int32_t blocks = std::min(blocks_, kMostBlocks);
+  if (blocks > 0) time += static_cast<double>(quickness_.block) * blocks;
+  acks_.push({time, echo_, static_cast<std::uint32_t>(next_), blocks});
 }
 
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted,

@@ -13,9 +13,10 @@
 namespace gradwire::sim {
 
 struct Acknowledgement {
-  double time = 0;         ///< s: when the receiver sends it
-  std::int32_t echo = 0;   ///< ticks: when the oldest segment that it acknowledges was sent
-  std::uint32_t upto = 0;  ///< segments before this one have arrived (modulo 2^32)
+  double time = 0;          ///< s: when the receiver sends it
+  std::int32_t echo = 0;    ///< ticks: when the oldest segment that it acknowledges was sent
+  std::uint32_t upto = 0;   ///< segments before this one have arrived (modulo 2^32)
+  std::int32_t blocks = 0;  ///< that it names selectively
 };
 
 class TcpReceiver {
@@ -32,6 +33,10 @@ class TcpReceiver {
   };
   explicit TcpReceiver(const Quickness& quickness)
       : quickness_(quickness), quick_(quickness.at_once) {}
+
+  /// From now on acknowledgements leave at once, whatever they name: who takes them has it that
+  /// they are longer.
+  void send_at_once() { quickness_.block = 0; }
 
   /// Segment `number` arrives at `time`, no earlier than any other before; `sent`: in ticks;
   /// `wanted`: its acknowledgement is not delayed. `count`: with so many in all that follow it.

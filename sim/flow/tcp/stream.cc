@@ -262,7 +262,8 @@ void TcpStream::follow(std::vector<Place> places, std::vector<Place> back) {
                                places[i - 1].onwards, 0, std::move(each.loss)});
   }
   turns_->way.from = places.back().onwards;
-  auto queued = std::make_unique<QueuedAcks>(path_->header);
+  receiver_.send_at_once();
+  auto queued = std::make_unique<QueuedAcks>(path_->header, kernel_ ? 0 : kBlock);
   for (Place& each : back) {
     if (each.fair)
       queued->add(*each.fair, each.flow, each.onwards, std::move(each.loss));

@@ -271,7 +271,7 @@ class TcpStream {
   /// The same of an acknowledgement, whose places come behind those of segments.
   void pass_back(const FairQueue::Packet& packet, double departure, std::size_t place) {
     queued_acks()->pass(place - 1 - turns_->further.size(),
-                        static_cast<std::uint64_t>(packet.number), departure);
+                        static_cast<std::uint64_t>(packet.number), packet.wire, departure);
   }
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }

@@ -77,6 +77,49 @@ bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
          size_of(first).segments * cluster_.represented_hosts() <= kFewSegments;
 }
 
+void FlowNetwork::note_peers(std::span<const HostPair> pairs) {
+  const auto hosts = static_cast<std::size_t>(cluster_.host_count());
+  are_peers_.resize(hosts * hosts);
+  destinations_.resize(hosts);
+  sources_.resize(hosts);
+  for (const HostPair& pair : pairs) {
+    const auto source = static_cast<std::size_t>(pair.source);
+    const auto destination = static_cast<std::size_t>(pair.destination);
+    if (are_peers_[source * hosts + destination]) continue;
+    are_peers_[source * hosts + destination] = true;
+    ++destinations_[source];
+    ++sources_[destination];
+  }
+}
+
+/// Streams that begin on new connections beside others, and that queues at both of their ends may
+/// drop segments of, are followed, too: where all send to all at once it is who comes first that
+/// decides who loses what. (Who will come later is known from the graph.)
+void FlowNetwork::follow_crowd() {
+  if (!is_small_for_streams_) return;
+  for (const std::int32_t c : beginning_) {
+    Connection& connection = connection_at(c);
+    if (!connection.waits || !begins_in_crowd(c)) continue;
+    connection.stream.reset();
+    connection.is_followed = follows_all_ = true;
+    connection.may_open = connection.is_open = false;
+    stream_of(connection);
+  }
+}
+
+bool FlowNetwork::begins_in_crowd(std::int32_t c) {
+  const Connection& connection = connection_at(c);
+  const bool is_new = connection.wire_sent <= 0 && connection.stream->counts().first == 0;
+  if (!is_new || connection.is_followed || !sharing_.meets_others(c)) return false;
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  const std::uint64_t source = connection.key / hosts % hosts, destination = connection.key % hosts;
+  if (destinations_.empty() || destinations_[source] < 2 || sources_[destination] < 2) return false;
+  const double segments = transfer(connection.first).segments;
+  const ChannelId queue = followed_queue(c);
+  return queue >= 0 && segments * cluster_.represented_hosts() <= kFewSegments &&
+         may_be_dropped(c, queue);
+}
+
 /// Whether TCP as ns-3 has it crosses wires of a network of so many hosts at most.
 bool FlowNetwork::joins_at_most(int hosts) const {
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
