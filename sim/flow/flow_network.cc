@@ -492,6 +492,12 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
   const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& connection = connections_[c];
+    if (connection.is_followed && connection.stream) {
+      for (std::size_t place = 0; place < connection.stops.size(); ++place)
+        wire[static_cast<std::size_t>(connection.stops[place].channel)] +=
+            connection.stream->carried(place);
+      continue;
+    }
     double sent = connection.wire_sent;
     double acks = connection.segments_sent / kSegmentsPerAck + connection.stream_acks;
     if (connection.stream) {

@@ -47,6 +47,7 @@ void QueuedAcks::enter(std::size_t place, const Coming& ack) {
 
 void QueuedAcks::go_on(std::size_t place, std::uint64_t number, std::int32_t wire, double departure,
                        double later) {
+  places_[place].carried += wire;
   if (places_[place].loss && places_[place].loss->next()) return;
   const double comes = departure + places_[place].onwards;
   const Coming onwards{comes, comes + later, number, wire};

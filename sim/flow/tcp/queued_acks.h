@@ -40,6 +40,9 @@ class QueuedAcks {
     go_on(place, number, wire, departure, 0);
   }
 
+  /// Bytes that the link behind that queue has carried.
+  double carried(std::size_t place) const { return places_[place].carried; }
+
   /// s: when the next acknowledgement comes to a queue; infinite: none is known.
   double next(const TcpReceiver& receiver) const;
   /// It does; `time`: next().
@@ -68,6 +71,7 @@ class QueuedAcks {
     double onwards = 0;
     bool first = false;
     std::unique_ptr<LossSequence> loss = {};
+    double carried = 0;
     NumberedQueue<Coming> coming = {};
   };
   double enters(const TcpReceiver& receiver) const;

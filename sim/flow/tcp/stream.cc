@@ -352,6 +352,12 @@ double TcpStream::acks_sent() const {
   return static_cast<double>(receiver_.acknowledgements().end());
 }
 
+double TcpStream::carried(std::size_t place) const {
+  if (place == 0) return turns_->carried;
+  if (place <= turns_->further.size()) return turns_->further[place - 1].carried;
+  return queued_acks()->carried(place - 1 - turns_->further.size());
+}
+
 double TcpStream::demand() const {
   return demand_of(congestion_.size());
 }

@@ -285,6 +285,9 @@ class TcpStream {
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
   double acks_sent() const;  ///< acknowledgements
+  /// Of a stream that is followed: bytes that the link behind its queue number `place` has carried,
+  /// or, behind the places of segments, its acknowledgements' on their way back.
+  double carried(std::size_t place) const;
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
   const Counts& counts() const { return counts_; }
@@ -329,6 +332,7 @@ class TcpStream {
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
     std::unique_ptr<LossSequence> loss;  ///< Place::loss
+    double carried = 0;                  ///< bytes, by that link
     QueueWay way;
     /// Queues behind that one, in the order of the way.
     struct Further {
@@ -340,6 +344,7 @@ class TcpStream {
       double to = 0;                  ///< s, from the queue before it
       double to_a_byte = 0;           ///< s a byte on top
       std::unique_ptr<LossSequence> loss = {};
+      double carried = 0;  ///< bytes
       struct Coming {
         FairQueue::Packet packet;
         double order = 0;  ///< s: when it comes, and SharedQueue::later()

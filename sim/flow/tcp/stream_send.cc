@@ -324,6 +324,7 @@ bool TcpStream::is_lost_behind(std::size_t place) {
 
 void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place,
                            double later) {
+  (place == 0 ? turns_->carried : turns_->further[place - 1].carried) += packet.wire;
   if (is_lost_behind(place)) {
     wire_sent_ += packet.wire;
     ++counts_.lost;

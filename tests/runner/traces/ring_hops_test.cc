@@ -71,8 +71,8 @@ TEST_CASE("By flow, a ring whose links never rest is near its fluid") {
 }
 
 TEST_CASE("By flow, rests cost a ring more than their length") {
-  // Three workers by turns; timeouts outlast the rests, and acknowledgements rest with the data of
-  // their link.
+  // Three workers by turns; timeouts, which double while a link rests, outlast the rests, and
+  // acknowledgements rest with the data of their link.
   const sim::Cluster cluster = resting_star(3, resting_from(8), 3, 0);
   const std::vector<RingHop> hops(20, {payload(1), 0});
   FluidRing fluid(cluster, 3, 0.02);
@@ -80,5 +80,5 @@ TEST_CASE("By flow, rests cost a ring more than their length") {
   for (const RingHop& hop : hops) last = fluid.receive(hop);
   const auto flow = received_by_flow(cluster, {}, 3, hops, 1e6);
   CHECK(flow.back() > last);
-  CHECK(flow.back() < 2 * last);
+  CHECK(flow.back() < 2.2 * last);
 }

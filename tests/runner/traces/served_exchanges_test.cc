@@ -54,12 +54,15 @@ TEST_CASE("By flow, timeouts that double outlast a rest") {
 }
 
 TEST_CASE("By flow, a server answers once it has every push, and workers go on alone") {
-  // As the fluid's first case, with windows that open and timeouts: later, not by much.
+  // As the fluid's first case (6.5 s), with windows that open, and with the timeouts of what worker
+  // 1 sends while its link rests: after .2, .6, 1.4, 3 and 6.2 s, which is 1.2 s late; and what was
+  // sent twice goes first.
   const sim::Cluster cluster = resting_star(2, resting_from(5), 5, 1);
   const ServedExchange exchange{.push = payload(1), .pull = payload(0.5), .pause = 0};
   const auto flow = received_by_flow(cluster, {}, 2, {exchange, exchange}, 1e6);
   REQUIRE(flow.size() == 2);
-  CHECK(flow[0] == Approx(6.5).margin(1));
+  CHECK(flow[0] > 6.5 + 1.2);
+  CHECK(flow[0] < 6.5 + 2.5);
   CHECK(flow[1] > 11);
   CHECK(flow[1] < 14);
   // An exchange: 2 workers' 2 messages, of 644 and 322 packets: 4 + 193.

