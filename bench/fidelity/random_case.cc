@@ -139,11 +139,14 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
       means.push_back({mean_of(figure.groups), error / mean_of(figure.groups)});
       continue;
     }
-    const Controlled by = controlled(figure.groups, figure.controls);
     const double apart = known[i] - mean_of(figure.controls);
+    const Controlled fitted = controlled(figure.groups, figure.controls);
+    const Controlled alike = controlled_by_difference(figure.groups, figure.controls);
+    const bool fits = fitted.residual_at(apart) < alike.residual;
+    const Controlled& by = fits ? fitted : alike;
     const double mean = mean_of(figure.groups) + by.slope * apart;
-    means.push_back(
-        {mean, std::hypot(by.residual_at(apart), by.slope * known[i] * errors[i]) / mean});
+    const double residual = fits ? by.residual_at(apart) : by.residual;
+    means.push_back({mean, std::hypot(residual, (by.slope - 1) * known[i] * errors[i]) / mean});
   }
   return means;
 }

@@ -52,10 +52,13 @@ class Sample {
   /// How much an error of the controls' mean, as a share of it, shows in means_given(), where that
   /// is most; 1 at least.
   double leverage() const;
-  /// Means by what is known of the controls: another sample of theirs, without any of its own.
+  /// Means by what is known of the controls: another sample of theirs, without any of its own. By
+  /// their differences, or by a slope where that tells more.
   struct Mean {
     double value = 0;
-    double error = 0;  ///< a share of it
+    /// A share of it: the standard error of its difference to the controls' mean. What is not known
+    /// of that is in both, and cancels as far as the slope is 1.
+    double error = 0;
   };
   std::vector<Mean> means_given(const Sample& of_controls) const;
 

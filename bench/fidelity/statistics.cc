@@ -40,4 +40,10 @@ Controlled controlled(const std::vector<double>& y, const std::vector<double>& x
   return {slope, std::sqrt(std::max(0.0, yy - slope * xy) / (n - 2) / n), std::sqrt(xx / n)};
 }
 
+Controlled controlled_by_difference(const std::vector<double>& y, const std::vector<double>& x) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < y.size(); ++i) differences.push_back(y[i] - x[i]);
+  return {1, controlled(differences, {}).residual};
+}
+
 }  // namespace gradwire::bench

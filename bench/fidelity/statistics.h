@@ -32,5 +32,8 @@ struct Controlled {
 };
 /// Fewer than 6 pairs, or controls that are all alike: slope 0, and y's own standard error.
 Controlled controlled(const std::vector<double>& y, const std::vector<double>& x);
+/// The same with the slope 1: nothing of it is estimated, so that its residual holds wherever m is.
+/// Precondition: as many of both, two or more.
+Controlled controlled_by_difference(const std::vector<double>& y, const std::vector<double>& x);
 
 }  // namespace gradwire::bench

@@ -145,6 +145,20 @@ TEST_CASE("A control takes out what it explains, and nothing that it does not") 
   CHECK(controlled({1, 2}, {1, 2}).slope == 0);
 }
 
+TEST_CASE("Differences tell of times that no control has shown") {
+  // All of the sample took 1, its controls .9 to 1.1 beside it by .001; the controls' mean is known
+  // to be 5, for one in ten takes 41: so does one in ten of the reference.
+  Sample reference(1, Grouping::kPooled), controls(1, Grouping::kPooled);
+  for (int run = 0; run < 12; ++run) {
+    const double control = 0.9 + 0.1 * (run % 3);
+    reference.take({{{control + (run % 2 ? 0.001 : -0.001)}}, {{control}}});
+  }
+  for (int run = 0; run < 1000; ++run) controls.take({{{run % 10 ? 1.0 : 41.0}}, {}});
+  const auto means = reference.means_given(controls);
+  CHECK(means[0].value == Approx(5).epsilon(0.001));
+  CHECK(means[0].error < 0.001);
+}
+
 TEST_CASE("A mean far from what the controls have seen is less sure") {
   // x = 1, 2, 3, 1, 2, 3: spread sqrt(4 / 6). Three of them away the error is sqrt(1 + 9) times
   // that at the mean of x.
@@ -166,8 +180,9 @@ TEST_CASE("A mean by its control is that of the reference, though flow's is anot
   const auto means = reference.means_given(controls);
   REQUIRE(means.size() == 1);
   CHECK(means[0].value == Approx(10));
-  // Nothing is left but what is not known of the control's mean: 1 / sqrt(99) of 5.
-  CHECK(means[0].error == Approx(1 / std::sqrt(99) / 5));
+  // Nothing is left but what is not known of the control's mean, 1 / sqrt(99) of 5, and is in the
+  // reference's twice: once more than in what that is held against.
+  CHECK(means[0].error == Approx(1 / std::sqrt(99) / 10));
   CHECK(reference.error() == Approx(0).margin(1e-9));
 }
 
