@@ -27,7 +27,7 @@ void QueuedAcks::take(TcpReceiver& receiver, double time) {
     return;
   }
   if (entered_ == receiver.acknowledgements().end()) receiver.time_out();
-  const std::int32_t blocks = receiver.acknowledgements()[entered_].blocks;
+  const double blocks = receiver.acknowledgements()[entered_].blocks;
   enter(0, {time, time, entered_++, static_cast<std::int32_t>(wire_ + block_ * blocks)});
 }
 

@@ -5,8 +5,9 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr std::int32_t kMostBlocks = 3;  // RFC 2018, beside time stamps
-constexpr double kClockTicks = 2e-9;     // s: clocks of reference programs tick in nanoseconds
+constexpr std::uint32_t kUpto = (1u << 30) - 1;  // Acknowledgement::upto
+constexpr std::int32_t kMostBlocks = 3;          // RFC 2018, beside time stamps
+constexpr double kClockTicks = 2e-9;  // s: clocks of reference programs tick in nanoseconds
 
 }  // namespace
 
@@ -58,7 +59,10 @@ inline void TcpReceiver::acknowledge(double time) {
   reported_ = next_;
   const std::int32_t blocks = std::min(blocks_, kMostBlocks);
   if (blocks > 0) time += static_cast<double>(quickness_.block) * blocks;
-  acks_.push({time, echo_, static_cast<std::uint32_t>(next_), blocks});
+  Acknowledgement ack{.time = time, .echo = echo_};
+  ack.upto = static_cast<std::uint32_t>(next_) & kUpto;
+  ack.blocks = static_cast<std::uint32_t>(blocks);
+  acks_.push(ack);
 }
 
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted,

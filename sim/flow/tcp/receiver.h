@@ -13,11 +13,12 @@
 namespace gradwire::sim {
 
 struct Acknowledgement {
-  double time = 0;          ///< s: when the receiver sends it
-  std::int32_t echo = 0;    ///< ticks: when the oldest segment that it acknowledges was sent
-  std::uint32_t upto = 0;   ///< segments before this one have arrived (modulo 2^32)
-  std::int32_t blocks = 0;  ///< that it names selectively
+  double time = 0;               ///< s: when the receiver sends it
+  std::int32_t echo = 0;         ///< ticks: when the oldest segment that it acknowledges was sent
+  std::uint32_t upto : 30 = 0;   ///< segments before this one have arrived (modulo 2^30)
+  std::uint32_t blocks : 2 = 0;  ///< that it names selectively
 };
+static_assert(sizeof(Acknowledgement) == 16, "connections are many");
 
 class TcpReceiver {
  public:

@@ -48,7 +48,9 @@ std::int64_t TcpStream::learn_sacks(std::uint64_t ack_number, std::int64_t upto)
 /// The segment that `low` are the lowest bits of: none older than the board's first is told.
 std::int64_t TcpStream::whole(std::uint32_t low) const {
   const std::int64_t first = board_.first();
-  return first + static_cast<std::int32_t>(low - static_cast<std::uint32_t>(first));
+  // Of 30 bits, with the sign of the highest one.
+  const std::uint32_t apart = (low - static_cast<std::uint32_t>(first)) << 2;
+  return first + static_cast<std::int32_t>(apart) / 4;
 }
 
 void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
