@@ -64,8 +64,7 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
 /// begins on all links at once is too late, or too early, by as much as they take. The fewer hosts
 /// there are, the longer they may be.
 bool FlowNetwork::follows_short(Bytes first) const {
-  return is_small_ &&
-         size_of(first).segments * cluster_.represented_hosts() <= kSmallNetwork * kShort;
+  return is_small_ && all_send(size_of(first).segments) <= kSmallNetwork * kShort;
 }
 
 /// The same where most of what the network carries is no fluid. Where packets may be lost, which
@@ -74,7 +73,7 @@ bool FlowNetwork::follows_short(Bytes first) const {
 /// go, they are followed, too; and so is what meets ways that always are.
 bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
   return is_small_for_streams_ && (loses_ || may_follow_ || waits_for_acks(path)) &&
-         size_of(first).segments * cluster_.represented_hosts() <= kFewSegments;
+         all_send(size_of(first).segments) <= kFewSegments;
 }
 
 void FlowNetwork::note_peers(std::span<const HostPair> pairs) {
@@ -111,13 +110,24 @@ bool FlowNetwork::begins_in_crowd(std::int32_t c) {
   const Connection& connection = connection_at(c);
   const bool is_new = connection.wire_sent <= 0 && connection.stream->counts().first == 0;
   if (!is_new || connection.is_followed || !sharing_.meets_others(c)) return false;
-  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
-  const std::uint64_t source = connection.key / hosts % hosts, destination = connection.key % hosts;
-  if (destinations_.empty() || destinations_[source] < 2 || sources_[destination] < 2) return false;
+  const HostPair ends = ends_of(connection);
+  if (destinations_.empty() || destinations_[static_cast<std::size_t>(ends.source)] < 2 ||
+      sources_[static_cast<std::size_t>(ends.destination)] < 2)
+    return false;
   const double segments = transfer(connection.first).segments;
   const ChannelId queue = followed_queue(c);
-  return queue >= 0 && segments * cluster_.represented_hosts() <= kFewSegments &&
-         may_be_dropped(c, queue);
+  return queue >= 0 && all_send(segments) <= kFewSegments && may_be_dropped(c, queue);
+}
+
+/// Segments of all hosts, where each sends so many.
+double FlowNetwork::all_send(double segments) const {
+  return segments * cluster_.represented_hosts();
+}
+
+HostPair FlowNetwork::ends_of(const Connection& connection) const {
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  return {static_cast<int>(connection.key / hosts % hosts),
+          static_cast<int>(connection.key % hosts)};
 }
 
 /// Whether TCP as ns-3 has it crosses wires of a network of so many hosts at most.
@@ -201,12 +211,10 @@ void FlowNetwork::follow_all(Connection& connection) {
     }
     return places;
   };
-  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
-  const auto source = static_cast<int>(connection.key / hosts % hosts);
-  const auto destination = static_cast<int>(connection.key % hosts);
+  const HostPair ends = ends_of(connection);
   std::vector<ChannelId> way, way_of_acks;
-  cluster_.route(source, destination, way);
-  cluster_.route(destination, source, way_of_acks);
+  cluster_.route(ends.source, ends.destination, way);
+  cluster_.route(ends.destination, ends.source, way_of_acks);
   auto places = append(way, c);
   connection.stream->follow(std::move(places), append(way_of_acks, of_acks(c)));
   ++shares_version_;

@@ -401,6 +401,8 @@ class FlowNetwork final : public Network {
   void note_peers(std::span<const HostPair> pairs);
   void follow_crowd();
   bool begins_in_crowd(std::int32_t c);
+  double all_send(double segments) const;
+  HostPair ends_of(const Connection& connection) const;
   bool joins_at_most(int hosts) const;
   void find_small();
   bool is_even_star() const;

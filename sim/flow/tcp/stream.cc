@@ -255,11 +255,17 @@ void TcpStream::follow(std::vector<Place> places, std::vector<Place> back) {
   turns_->queue = std::shared_ptr<SharedQueue>(std::shared_ptr<void>(), first.shared);
   turns_->rate = first.rate;
   turns_->first = first.first;
-  turns_->loss = std::move(first.loss);
+  turns_->link.loss = std::move(first.loss);
   for (std::size_t i = 1; i < places.size(); ++i) {
     Place& each = places[i];
-    turns_->further.push_back({each.fair, each.flow, each.shared, each.rate, each.first,
-                               places[i - 1].onwards, 0, std::move(each.loss)});
+    turns_->further.push_back({each.fair,
+                               each.flow,
+                               each.shared,
+                               each.rate,
+                               each.first,
+                               places[i - 1].onwards,
+                               0,
+                               {std::move(each.loss)}});
   }
   turns_->way.from = places.back().onwards;
   receiver_.send_at_once();
@@ -353,8 +359,7 @@ double TcpStream::acks_sent() const {
 }
 
 double TcpStream::carried(std::size_t place) const {
-  if (place == 0) return turns_->carried;
-  if (place <= turns_->further.size()) return turns_->further[place - 1].carried;
+  if (place <= turns_->further.size()) return turns_->link_behind(place).carried;
   return queued_acks()->carried(place - 1 - turns_->further.size());
 }
 

@@ -323,6 +323,11 @@ class TcpStream {
       std::int32_t bytes = 0;
       std::int32_t sent = 0;  ///< ticks
     };
+    /// The link behind a queue on a way that is followed.
+    struct Link {
+      std::unique_ptr<LossSequence> loss;  ///< Place::loss
+      double carried = 0;                  ///< bytes
+    };
     NumberedQueue<Segment> segments;
     double wire = 0;                     ///< bytes
     std::int64_t bytes = 0;              ///< of payload
@@ -331,8 +336,7 @@ class TcpStream {
     bool first = false;                  ///< SharedQueue::pass()
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
-    std::unique_ptr<LossSequence> loss;  ///< Place::loss
-    double carried = 0;                  ///< bytes, by that link
+    Link link;
     QueueWay way;
     /// Queues behind that one, in the order of the way.
     struct Further {
@@ -343,8 +347,7 @@ class TcpStream {
       bool first = false;             ///< SharedQueue::pass()
       double to = 0;                  ///< s, from the queue before it
       double to_a_byte = 0;           ///< s a byte on top
-      std::unique_ptr<LossSequence> loss = {};
-      double carried = 0;  ///< bytes
+      Link link = {};
       struct Coming {
         FairQueue::Packet packet;
         double order = 0;  ///< s: when it comes, and SharedQueue::later()
@@ -354,6 +357,7 @@ class TcpStream {
     std::vector<Further> further;
     bool all = false;        ///< these are the queues of all links on the way
     double writes = kNever;  ///< s: when it sends what was written
+    Link& link_behind(std::size_t place) { return place == 0 ? link : further[place - 1].link; }
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -386,7 +390,6 @@ class TcpStream {
   void take_turn();
   void take_shared_turn();
   bool take_coming(double time);
-  bool is_lost_behind(std::size_t place);
   void enter(std::size_t place, const FairQueue::Packet& packet);
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);

@@ -315,17 +315,11 @@ void TcpStream::take_shared_turn() {
         path_->second_hop);
 }
 
-/// Of the packet that passes the link behind its queue number `place` next.
-bool TcpStream::is_lost_behind(std::size_t place) {
-  LossSequence* const loss =
-      place == 0 ? turns_->loss.get() : turns_->further[place - 1].loss.get();
-  return loss && loss->next();
-}
-
 void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place,
                            double later) {
-  (place == 0 ? turns_->carried : turns_->further[place - 1].carried) += packet.wire;
-  if (is_lost_behind(place)) {
+  Turns::Link& link = turns_->link_behind(place);
+  link.carried += packet.wire;
+  if (link.loss && link.loss->next()) {
     wire_sent_ += packet.wire;
     ++counts_.lost;
     return;
