@@ -102,6 +102,8 @@ class Search {
     return runner::interrupted_by() != 0 || now_s() - begin_ > share * 60 * options_.minutes;
   }
 
+  bool says_all() const { return options_.list || !options_.numbers.empty(); }
+
   void look_at(int number) {
     const ordered_json scenario = draw_scenario(options_.seed, number);
     std::string why;
@@ -109,15 +111,13 @@ class Search {
     const std::lock_guard lock(mutex_);
     ++drawn_;
     if (!verdict) {
-      if (options_.list || !options_.numbers.empty())
-        say_(std::to_string(number) + ": not compared: " + why);
+      if (says_all()) say_(std::to_string(number) + ": not compared: " + why);
       return;
     }
     verdicts_.push_back(*verdict);
     const std::string name = std::to_string(number) + ": " + title_of(scenario);
     if (verdict->is_off()) found_.push_back({number, scenario, *verdict});
-    if (options_.list || !options_.numbers.empty() || verdict->is_off())
-      say_(summary_of(name, *verdict));
+    if (says_all() || verdict->is_off()) say_(summary_of(name, *verdict));
     say_progress();
   }
 

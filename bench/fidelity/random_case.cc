@@ -142,11 +142,10 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
     const double apart = known[i] - mean_of(figure.controls);
     const Controlled fitted = controlled(figure.groups, figure.controls);
     const Controlled alike = controlled_by_difference(figure.groups, figure.controls);
-    const bool fits = fitted.residual_at(apart) < alike.residual;
-    const Controlled& by = fits ? fitted : alike;
+    const Controlled& by = fitted.residual_at(apart) < alike.residual ? fitted : alike;
     const double mean = mean_of(figure.groups) + by.slope * apart;
-    const double residual = fits ? by.residual_at(apart) : by.residual;
-    means.push_back({mean, std::hypot(residual, (by.slope - 1) * known[i] * errors[i]) / mean});
+    const double of_flow = (by.slope - 1) * known[i] * errors[i];
+    means.push_back({mean, std::hypot(by.residual_at(apart), of_flow) / mean});
   }
   return means;
 }
