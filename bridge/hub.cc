@@ -127,7 +127,8 @@ void Hub::read(RankLink& link) {
   }
 }
 
-void Hub::listen(int milliseconds) {
+/// Whether a connection was found closed.
+bool Hub::listen_once(int milliseconds) {
   links_.remove_if([](const RankLink& link) { return link.closed() && !link.rank; });
   std::vector<pollfd> waits = {{listener_.get(), POLLIN, 0}};
   std::vector<RankLink*> open;
@@ -136,11 +137,23 @@ void Hub::listen(int milliseconds) {
       waits.push_back({link.descriptor(), POLLIN, 0});
       open.push_back(&link);
     }
-  if (::poll(waits.data(), waits.size(), milliseconds) <= 0) return;
-  for (std::size_t i = 0; i < open.size(); ++i)
+  if (::poll(waits.data(), waits.size(), milliseconds) <= 0) return false;
+  bool closed = false;
+  for (std::size_t i = 0; i < open.size(); ++i) {
     if (waits[i + 1].revents != 0) read(*open[i]);
+    if (!open[i]->closed()) continue;
+    open[i]->closed_in = listened_;
+    closed = true;
+  }
   if (waits[0].revents != 0)
     while (auto socket = accept_at(listener_)) links_.emplace_back(std::move(*socket));
+  return closed;
+}
+
+void Hub::listen(int milliseconds) {
+  ++listened_;
+  // One closed later may have been found first: the connections are asked one after the other.
+  for (bool closed = listen_once(milliseconds); closed;) closed = listen_once(0);
   file_.flush();
 }
 
@@ -170,7 +183,10 @@ void Hub::close_links_of_gone() {
       gone.push_back(link);
   listen(0);  // what they told before
   for (RankLink* link : gone)
-    if (!link->closed() && !link->ended) link->close();
+    if (!link->closed() && !link->ended) {
+      link->close();
+      link->closed_in = listened_;
+    }
 }
 
 /// Who was lost, once others have had time to be: a victim's exception may come first.

@@ -71,6 +71,7 @@ class Hub {
   using Clock = std::chrono::steady_clock;
 
   void listen(int milliseconds);
+  bool listen_once(int milliseconds);
   void read(RankLink& link);
   void take(RankLink& link, const std::string& line);
   void hello(RankLink& link, const nlohmann::json& message);
@@ -101,7 +102,8 @@ class Hub {
   std::unique_ptr<Order> order_;
   std::vector<std::int64_t> steps_;  ///< [world]
   std::int64_t calls_ = 0;
-  std::string broken_;  ///< what a rank told that cannot be
+  std::int64_t listened_ = 0;  ///< how often
+  std::string broken_;         ///< what a rank told that cannot be
   Clock::time_point last_told_, last_hello_, last_at_work_, last_look_;
   std::optional<Clock::time_point> conflict_seen_, lost_seen_;
   std::map<int, Seconds> cpu_;  ///< of each rank's processes at the last look

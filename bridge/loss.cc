@@ -22,19 +22,33 @@ auto lost_at(const RankLink& link) {
   return link.ended ? link.ended_at : link.closed_at;
 }
 
+bool was_lost_before(const RankLink& a, const RankLink& b) {
+  // Of two that were found gone at once, the one that told why is asked first.
+  if (a.closed() && b.closed() && a.closed_in == b.closed_in && has_failed(a) != has_failed(b))
+    return has_failed(a);
+  return lost_at(a) < lost_at(b);
+}
+
 /// Of the ranks that `counts` holds for, who was lost first.
 template <class Counts>
 std::optional<int> first_of(const Ranks& ranks, Counts counts) {
   std::optional<int> first;
   for (const auto& [rank, link] : ranks)
-    if (counts(*link) && (!first || lost_at(*link) < lost_at(*ranks.at(*first)))) first = rank;
+    if (counts(*link) && (!first || was_lost_before(*link, *ranks.at(*first)))) first = rank;
   return first;
 }
 
+bool waited_for(const RankLink& failed, int rank, const Order& order) {
+  return failed.blocked_on &&
+         std::ranges::count(order.operations()[*failed.blocked_on].missing(), rank) > 0;
+}
+
 /// Who died while the process of `failed` was still there.
-std::optional<int> died_before(const Ranks& ranks, const RankLink& failed) {
+std::optional<int> died_before(const Ranks& ranks, const RankLink& failed, const Order& order) {
   return first_of(ranks, [&](const RankLink& link) {
-    return has_died(link) && !(failed.closed() && link.closed_at >= failed.closed_at);
+    if (!has_died(link)) return false;
+    if (!failed.closed() || link.closed_in < failed.closed_in) return true;
+    return link.closed_in == failed.closed_in && waited_for(failed, *link.rank, order);
   });
 }
 
@@ -51,7 +65,7 @@ std::optional<int> ended_before(const Ranks& ranks, const RankLink& failed, cons
 int cause_of(const Ranks& ranks, const Order& order) {
   const int first = first_of(ranks, is_lost).value();
   if (!has_failed(*ranks.at(first))) return first;
-  if (const auto died = died_before(ranks, *ranks.at(first))) return *died;
+  if (const auto died = died_before(ranks, *ranks.at(first), order)) return *died;
   int cause = first;
   std::set<int> seen = {first};
   while (const auto next = ended_before(ranks, *ranks.at(cause), order)) {

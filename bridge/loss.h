@@ -17,8 +17,9 @@ std::string last_words(const Order& order, int rank);
 
 /// Names the rank that the others' failures come from, then those. At least one is lost. The cause
 /// is the first that died before the first failed one's own process had ended (whoever dies later
-/// may have been ended by the launcher); else a rank that has ended without calling what the failed
-/// one waited for; else the first that was lost.
+/// may have been ended by the launcher; where both were found gone at once, the failed one must
+/// have waited for it); else a rank that has ended without calling what the failed one waited for;
+/// else the first that was lost.
 std::string describe_loss(const std::map<int, RankLink*>& ranks, const Order& order);
 
 }  // namespace gradwire::bridge

@@ -2,6 +2,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ class RankLink {
   std::string failure;                    ///< the exception that ended it
   std::optional<std::size_t> blocked_on;  ///< operation that it waited for when it ended
   std::chrono::steady_clock::time_point ended_at, closed_at;
+  /// Which time the hub listened to all connections when it found this one closed. What it finds at
+  /// one time has no order: it may have been kept from listening for long.
+  std::int64_t closed_in = 0;
 
  private:
   FileDescriptor socket_;
