@@ -165,7 +165,10 @@ void FlowNetwork::start_beside(TransferId id, int beside, int source, int destin
 inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
   const std::int32_t number = take_transfer();
-  if (payload != sized_.payload) sized_ = size_of(payload);
+  if (payload != sized_.payload) {
+    std::swap(sized_, sized_before_);  // uneven chunks come in two sizes
+    if (payload != sized_.payload) sized_ = size_of(payload);
+  }
   Transfer& t = transfer(number);
   t = Transfer{};
   t.used = true;
@@ -260,7 +263,7 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 /// The connection sends nothing.
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (!connection.is_silent) sharing_.deactivate(c);
+  if (!connection.is_silent) sharing_.deactivate(c, now_);
   connection.is_silent = connection.goes_by_queues = connection.from_afar = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
@@ -426,9 +429,13 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
     Transfer& t = transfer(number);
     --t.arrivals;
     if (!t.cancelled) {
-      delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
+      Delivery& delivery = delivered.emplace_back();
+      delivery.id = t.id;
+      delivery.time = Seconds(now_);
+      delivery.wire = t.wire;
+      delivery.retransmissions = t.retransmissions;
       if (t.missing >= 0) {
-        delivered.back().missing = missing_[static_cast<std::size_t>(t.missing)];
+        delivery.missing = missing_[static_cast<std::size_t>(t.missing)];
         delivered_missing_.push_back(std::exchange(t.missing, -1));
       }
     }

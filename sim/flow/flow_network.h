@@ -536,7 +536,7 @@ class FlowNetwork final : public Network {
   std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
-  Sized sized_;                                  // of the transfer that started last
+  Sized sized_, sized_before_;                   // of transfers that started last
   std::vector<ChannelId> route_;
   std::vector<std::int32_t> met_;  // scratch
   std::vector<ChannelId> queues_;  // scratch

@@ -218,7 +218,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
 /// Its acknowledgements still pass queues in which others wait.
 void FlowNetwork::fall_silent(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (!connection.is_silent) sharing_.deactivate(c);
+  if (!connection.is_silent) sharing_.deactivate(c, now_);
   connection.is_silent = true;
   set_stream_due(c);
 }

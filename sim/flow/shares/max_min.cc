@@ -15,8 +15,7 @@ MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
       dirty_(capacities.size()),
       pool_of_channel_(capacities.size(), -1) {
   for (std::size_t c = 0; c < capacities.size(); ++c) {
-    channels_[c].capacity = capacities[c];
-    channels_[c].shared_capacity = capacities[c] / (1 + ack_share);
+    channels_[c].capacities = {capacities[c], capacities[c] / (1 + ack_share)};
   }
 }
 
@@ -29,7 +28,7 @@ std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
   cost_.resize(routes_.size(), 1);
   weight_.push_back(1);
   double peak = kNoCap;
-  for (const ChannelId id : route) peak = std::min(peak, channel(id).capacity);
+  for (const ChannelId id : route) peak = std::min(peak, channel(id).capacity());
   peak_.push_back(static_cast<float>(peak));
   flows_.push_back(flow);
   pool_nodes_.emplace_back();
@@ -57,9 +56,7 @@ void MaxMin::activate(std::int32_t id, double cap) {
     if (c.count == 0) {
       c.count = 1;
       c.first = {id, hop};
-      Channel& opposite = channel(at ^ 1);
-      opposite.opposed = true;
-      mark_dirty(opposite, at ^ 1);
+      oppose(at ^ 1, true);
     } else {
       add_crossing(f, at, static_cast<std::size_t>(f.route_begin + hop), {id, hop});
     }
@@ -88,7 +85,7 @@ void MaxMin::add_crossing(Flow& f, ChannelId at, std::size_t slot, const Crossin
   pools_[static_cast<std::size_t>(c.pool)].joined.push_back(crossing.flow);
 }
 
-void MaxMin::deactivate(std::int32_t id) {
+void MaxMin::deactivate(std::int32_t id, double now) {
   Flow& f = flow(id);
   GRADWIRE_ASSERT(f.active);
   if (f.is_shared_elsewhere()) count_shared_elsewhere(f, -1);
@@ -100,13 +97,12 @@ void MaxMin::deactivate(std::int32_t id) {
   for (std::int32_t hop = 0; hop < hops; ++hop) {
     const ChannelId at = begin[hop];
     Channel& c = channel(at);
-    mark_dirty(c, at);
     if (c.count == 1) {
       c.count = 0;
-      Channel& opposite = channel(at ^ 1);
-      opposite.opposed = false;
-      mark_dirty(opposite, at ^ 1);
+      c.pool < 0 ? note_full(c, false, now) : mark_dirty(c, at);
+      oppose(at ^ 1, false);
     } else {
+      mark_dirty(c, at);
       remove_crossing(at, static_cast<std::size_t>(f.route_begin + hop));
     }
   }
@@ -159,9 +155,8 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
 
 void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
   Channel& c = channel(id);
-  if (c.capacity == bytes_per_second) return;
-  c.capacity = bytes_per_second;
-  c.shared_capacity = bytes_per_second / (1 + ack_share_);
+  if (c.capacity() == bytes_per_second) return;
+  c.capacities = {bytes_per_second, bytes_per_second / (1 + ack_share_)};
   if (c.count > 0) mark_dirty(id);
 }
 
@@ -176,7 +171,7 @@ ChannelId MaxMin::queue_of(std::int32_t id) const {
   for (const ChannelId at : route(id)) {
     const Channel& c = channels_[static_cast<std::size_t>(at)];
     if (!may_queue_on(at)) continue;
-    const double even = c.capacity / c.count;
+    const double even = c.capacity() / c.count;
     if (queue >= 0 && even >= least) continue;
     queue = at;
     least = even;
@@ -382,7 +377,7 @@ void MaxMin::publish(double now) {
   }
   for (const ChannelId id : component_channels_) {
     Channel& c = channel(id);
-    note_full(c, filling(id).left <= c.capacity * kFull, now);
+    note_full(c, filling(id).left <= c.capacity() * kFull, now);
   }
 }
 

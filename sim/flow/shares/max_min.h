@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -48,7 +49,8 @@ class MaxMin {
   /// A flow over `route`, inactive. Numbers are dense, from 0.
   std::int32_t add_flow(std::span<const ChannelId> route);
   void activate(std::int32_t flow, double cap);
-  void deactivate(std::int32_t flow);
+  /// `now`: as resolve()'s.
+  void deactivate(std::int32_t flow, double now);
   void set_cap(std::int32_t flow, double cap);
   /// A byte of the flow costs `cost` of the channel at place `hop` of its route from now on, and
   /// its rate is shared out by `weight` (until now and elsewhere: 1 and 1).
@@ -85,7 +87,7 @@ class MaxMin {
   bool may_queue_on(ChannelId id) const {
     constexpr float kMore = 1.001f;  // than rounding
     const Channel& c = channels_[static_cast<std::size_t>(id)];
-    return c.count >= 2 && c.offered > kMore * static_cast<float>(c.capacity);
+    return c.count >= 2 && c.offered > kMore * static_cast<float>(c.capacity());
   }
   /// Whether it meets others on one of its channels and on no other.
   bool meets_on_one(std::int32_t id) const {
@@ -133,8 +135,8 @@ class MaxMin {
   };
   /// One cache line; nearly all channels of nearly all networks carry one flow at most.
   struct alignas(64) Channel {
-    double capacity = 0;
-    double shared_capacity = 0;  ///< while both directions of the link carry data
+    /// What it can carry, and what while both directions of the link carry data.
+    std::array<double, 2> capacities{};
     double busy = 0;
     double full_since = -1;  ///< < 0: not full
     Crossing first;  ///< of `count` flows; all of them stand in crossings_ if there are more
@@ -146,7 +148,8 @@ class MaxMin {
     bool dirty = false;
     bool opposed = false;  ///< the link's other direction carries data
     /// What it can carry now.
-    double for_data() const { return opposed ? shared_capacity : capacity; }
+    double for_data() const { return capacities[opposed ? 1 : 0]; }
+    double capacity() const { return capacities[0]; }
   };
   static_assert(sizeof(Channel) == 64);
   struct Filling {
@@ -203,6 +206,12 @@ class MaxMin {
     if (channel.dirty) return;
     channel.dirty = true;
     dirty_[dirty_count_++] = id;
+  }
+  /// The link's other direction begins to carry data, or ends.
+  void oppose(ChannelId id, bool opposed) {
+    Channel& c = channel(id);
+    c.opposed = opposed;
+    if (c.count > 0) mark_dirty(c, id);
   }
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void remove_crossing(ChannelId at, std::size_t slot);

@@ -74,7 +74,7 @@ std::vector<double> our_ends(const Network& network) {
       left[f] -= sharing.rate(static_cast<int>(f)) * step;
       if (left[f] <= 1e-9 * network.sizes[f]) done.push_back(f);
     }
-    for (const std::size_t f : done) sharing.deactivate(static_cast<int>(f)), ends[f] = now;
+    for (const std::size_t f : done) sharing.deactivate(static_cast<int>(f), now), ends[f] = now;
     gone += done.size();
   }
   return ends;

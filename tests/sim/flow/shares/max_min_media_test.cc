@@ -118,7 +118,7 @@ TEST_CASE("two stations on one medium, by hand") {
   CHECK(sharing.rate(a) == Approx(2));
   CHECK(sharing.rate(b) == Approx(1));
   // One leaves: the other has the air to itself.
-  sharing.deactivate(a);
+  sharing.deactivate(a, 2);
   sharing.resolve(2);
   CHECK(sharing.rate(b) == Approx(2));
 }

@@ -45,7 +45,7 @@ TEST_CASE("one link: equal shares; a capped flow leaves the rest to the others")
   CHECK(s.sharing.rate(a) == 2);
   CHECK(s.sharing.rate(b) == 3);
   CHECK(s.sharing.rate(c) == 7);
-  s.sharing.deactivate(c);
+  s.sharing.deactivate(c, 2);
   CHECK(s.sharing.resolve(2).empty());  // a and b stay at their caps
   CHECK(s.sharing.rate(c) == 0);
   // Full from 0 to 2 (4+4+4, then 2+3+7), not after.
@@ -107,7 +107,7 @@ TEST_CASE("acknowledgements take their share where both directions carry data") 
   CHECK(sharing.resolve(0).size() == 2);
   CHECK(sharing.rate(f) == 80);  // 100 / 1.25
   CHECK(sharing.rate(g) == 80);
-  sharing.deactivate(g);
+  sharing.deactivate(g, 0);
   sharing.resolve(0);
   CHECK(sharing.rate(f) == 100);
 }
@@ -212,12 +212,12 @@ struct Star {
     const ChannelId route[] = {2 * source, 2 * destination + 1};
     flows.push_back({source, destination, sharing.add_flow(route), false});
   }
-  void flip(std::size_t f) {
+  void flip(std::size_t f, double now) {
     flows[f].active = !flows[f].active;
     if (flows[f].active) {
       sharing.activate(flows[f].number, MaxMin::kNoCap);
     } else {
-      sharing.deactivate(flows[f].number);
+      sharing.deactivate(flows[f].number, now);
     }
   }
 
@@ -282,13 +282,13 @@ TEST_CASE("a server's many clients, as they come and go: always max-min fair") {
     Star star = random_star(kClients, server, instance);
     const RandomStream stream{9, instance, 0, kFirstReservedTensor};
     std::uint64_t next = 0;
-    for (int h = 0; h < kClients; ++h) star.flip(static_cast<std::size_t>(h));
+    for (int h = 0; h < kClients; ++h) star.flip(static_cast<std::size_t>(h), 0);
     for (int step = 0; step < 300; ++step) {
       // Mostly uploads; then downloads too; now and then transfers between clients, which tie the
       // server's channel to others.
       const double draw = uniform(stream, next++);
       const int range = step < 100 ? kClients : step < 200 ? 2 * kClients : 2 * kClients + 6;
-      star.flip(static_cast<std::size_t>(draw * range));
+      star.flip(static_cast<std::size_t>(draw * range), step);
       star.sharing.resolve(step);
       star.check();
       for (const Star::Flow& f : star.flows) {
@@ -325,13 +325,13 @@ TEST_CASE("a rate of its own: alone, or what a pool leaves untouched") {
 
 TEST_CASE("pools: the level does not depend on the order or the history of its flows") {
   Star one = random_star(50, 3e6, 3), other = random_star(50, 3e6, 3);
-  for (std::size_t f = 0; f < 50; ++f) one.flip(f);
+  for (std::size_t f = 0; f < 50; ++f) one.flip(f, 0);
   one.sharing.resolve(0);
-  for (std::size_t f = 50; f-- > 0;) other.flip(f);
+  for (std::size_t f = 50; f-- > 0;) other.flip(f, 0);
   other.sharing.resolve(0);
-  for (std::size_t f = 5; f < 25; ++f) other.flip(f);
+  for (std::size_t f = 5; f < 25; ++f) other.flip(f, 1);
   other.sharing.resolve(1);
-  for (std::size_t f = 5; f < 25; ++f) other.flip(f);
+  for (std::size_t f = 5; f < 25; ++f) other.flip(f, 2);
   other.sharing.resolve(2);
   for (std::size_t f = 0; f < 50; ++f) {
     CHECK(one.sharing.rate(one.flows[f].number) == other.sharing.rate(other.flows[f].number));
