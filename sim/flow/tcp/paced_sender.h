@@ -22,7 +22,7 @@ struct PacedSender {
   double timer = kNever;       ///< s: when the next segment may go out; kNever: at once
   double timer_set = 0;        ///< s: when that was decided
   double least_round_trip;     ///< s, of the smoothed ones
-  std::int64_t in_flight = 0;  ///< bytes, as last looked at: before what a recovery sent last
+  std::int64_t in_flight = 0;  ///< bytes, as last looked at
 };
 
 }  // namespace gradwire::sim

@@ -68,8 +68,8 @@ void TcpStream::send_paced(double now) {
 void TcpStream::note_paced(double now, std::int64_t number) {
   PacedSender& p = *paced_;
   const std::int64_t bytes = board_.at(number).bytes;
-  p.in_flight = board_.in_flight() - bytes;
-  p.rate.sent(now, number, p.in_flight == 0);
+  p.in_flight = board_.in_flight();
+  p.rate.sent(now, number, p.in_flight == bytes);
   // The handshake counts as one byte.
   if (p.timer < kNever || sent_ + 1 <= path_->initial_window) return;
   p.timer_set = now;
