@@ -90,7 +90,8 @@ void Bbr::on_ack(const Acked& acked, const RateSample& sample) {
 }
 
 void Bbr::count_round(const RateSample& sample, std::int64_t delivered) {
-  if (sample.rate == 0) return;
+  // Else whether a round starts stays as it was: ns-3's full pipe may count one twice.
+  if (!sample.timed) return;
   round_starts_ = sample.prior_delivered >= round_end_;
   if (round_starts_) {
     round_end_ = delivered;

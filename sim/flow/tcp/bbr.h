@@ -11,7 +11,7 @@
 /// and the departures of ns-3 3.44's TcpBbr.
 ///
 ///     B  bandwidth: the largest delivery rate (delivery_rate.h) of 10 round trips, bits/s
-///     R  round trip: the least smoothed one of 10 s
+///     R  round trip: the least one measured in 10 s
 ///     target = w B R + 3 segments (2 more while g = 1.25) + what acknowledgements come in bursts
 ///     window   grows by what is acknowledged, up to the target; 4 segments at least
 ///     pacing   0.99 g B, at most 4 Gbps; while the pipe is not full it never falls
@@ -24,7 +24,7 @@
 ///     probe round trip 4 segments at most, for 200 ms and a round trip, when R is older than 10 s
 ///     recovery         for a round trip as much is sent as is acknowledged; at the end the window
 ///                      of before, but the threshold (B R at the first drain) takes its place
-/// ns-3's departures, kept: 2.89 is the paper's 2 / ln 2; R is a smoothed round trip in ticks of
+/// ns-3's departures, kept: 2.89 is the paper's 2 / ln 2; R is measured in ticks of
 /// 1 ms, so that on local links B R is next to nothing and the window stays at a few segments; a
 /// recovery in start-up leaves a window without limit; a change of what counts as lost, in either
 /// direction, is a loss; bursts of acknowledgements count for two segments at most; all
@@ -46,7 +46,7 @@ class Bbr {
     std::int64_t in_flight = 0;        ///< in flight after the acknowledgement
     std::int64_t prior_in_flight = 0;  ///< in flight before the acknowledgement
     std::int64_t delivered = 0;        ///< delivered in all
-    double round_trip = 0;             ///< s, smoothed
+    double round_trip = 0;             ///< s, the last one measured
     bool recovering = false;
   };
 

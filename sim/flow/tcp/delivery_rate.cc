@@ -23,7 +23,7 @@ void DeliveryRate::delivered(double now, std::int64_t number, std::int64_t bytes
   if (sample_.prior_delivered == 0 || notes.delivered > sample_.prior_delivered) {
     sample_.prior_delivered = notes.delivered;
     sample_.limited = notes.limited;
-    sample_.known = true;
+    has_notes_ = true;
     ack_elapsed_ = now - notes.delivered_time;
     send_elapsed_ = notes.sent - notes.first_sent;
     first_sent_ = notes.sent;
@@ -41,13 +41,12 @@ void DeliveryRate::limit(std::int64_t in_flight) {
 
 const RateSample& DeliveryRate::sample(double least_round_trip) {
   if (total_ > limited_until_) limited_until_ = 0;
-  if (!sample_.known) return sample_;
   const double interval = std::max(send_elapsed_, ack_elapsed_);
+  sample_.known = has_notes_;
+  sample_.timed = has_notes_ && interval >= least_round_trip;
+  has_notes_ = sample_.timed;
+  if (!sample_.timed) return sample_;
   const auto bytes = static_cast<double>(total_ - sample_.prior_delivered);
-  if (interval < least_round_trip) {
-    sample_.known = false;
-    return sample_;
-  }
   const bool faster = bytes * recorded_time_ >= static_cast<double>(recorded_) * interval;
   if (sample_.limited && !faster) return sample_;
   recorded_ = total_ - sample_.prior_delivered;

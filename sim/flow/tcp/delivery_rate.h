@@ -20,6 +20,7 @@ struct RateSample {
   std::int64_t rate = 0;             ///< bits/s; 0: none yet
   bool limited = false;              ///< by what there was to send, not by the network
   bool known = false;                ///< a segment's notes were at hand
+  bool timed = false;                ///< ... and they are of the least round trip or more
   std::int64_t prior_delivered = 0;  ///< bytes delivered when the segment was sent
 };
 
@@ -55,6 +56,7 @@ class DeliveryRate {
   double first_sent_ = 0;
   std::int64_t limited_until_ = 0;  ///< samples are limited until so much is delivered; 0: not
   RateSample sample_;
+  bool has_notes_ = false;  ///< of the sample, until a time is below the least round trip
   double ack_elapsed_ = 0;
   double send_elapsed_ = 0;
   std::int64_t recorded_ = 0;  ///< bytes of the last rate that was taken, and

@@ -15,12 +15,13 @@ struct PacedSender {
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   explicit PacedSender(const Bbr::Settings& settings)
-      : bbr(settings), least_round_trip(settings.round_trip) {}
+      : bbr(settings), round_trip(settings.round_trip), least_round_trip(settings.round_trip) {}
 
   Bbr bbr;
   DeliveryRate rate;
   double timer = kNever;       ///< s: when the next segment may go out; kNever: at once
   double timer_set = 0;        ///< s: when that was decided
+  double round_trip;           ///< s, the last one that was measured
   double least_round_trip;     ///< s, of the smoothed ones
   std::int64_t in_flight = 0;  ///< bytes, as last looked at
 };

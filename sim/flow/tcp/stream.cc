@@ -140,13 +140,13 @@ double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {
 void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool more) {
   written_ += bytes;
   messages_.push({id, written_, kNever, 0, 0});
+  if (paced_) note_written();
   if (more && !kernel_) return;
   if (kernel_) {
     restart_after_idle(now);
     send_kernel(now);
     return;
   }
-  if (paced_) note_written();
   if (!turns_ || !turns_->all)
     send_written(now);
   else if (turns_->writes == kNever)

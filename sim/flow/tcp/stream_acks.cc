@@ -28,6 +28,7 @@ void TcpStream::measure(double now, const Acknowledgement& ack) {
   if (measured_from_ >= board_.end() || upto <= measured_from_) return;
   measured_from_ = upto;
   const double sample = sample_of(ack.echo, tick_of(now));
+  if (paced_) paced_->round_trip = sample;
   const double error = sample - smoothed_;
   smoothed_ += kSmoothing * error;
   deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);

@@ -135,7 +135,7 @@ void TcpStream::update_model(double now, std::int64_t lost, std::int64_t in_flig
   acked.in_flight = p.in_flight;
   acked.prior_in_flight = in_flight;
   acked.delivered = p.rate.total();
-  acked.round_trip = smoothed_;
+  acked.round_trip = p.round_trip;
   acked.recovering = state_ == State::kRecovery;
   p.bbr.on_ack(acked, p.rate.sample(p.least_round_trip));
   congestion_.set_size(p.bbr.window());

@@ -19,7 +19,7 @@ class Driver {
   void round(std::int64_t rate, std::int64_t in_flight) {
     RateSample sample;
     sample.rate = rate;
-    sample.known = true;
+    sample.known = sample.timed = true;
     sample.prior_delivered = acked_.delivered;
     acked_.now += 11e-3;
     acked_.bytes = 2 * kSegment;
@@ -77,7 +77,7 @@ TEST_CASE("A delivery rate counts what came since the segment was sent") {
   // Sent when 1,000 had been delivered: 3,000 since then, in 0.1 s.
   CHECK(rate.sample(0.05).rate == Approx(240'000).margin(1));
   CHECK(rate.sample(0.05).prior_delivered == 1000);
-  CHECK_FALSE(rate.sample(0.2).known);  // faster than light
+  CHECK_FALSE(rate.sample(0.2).timed);  // faster than light
 }
 
 TEST_CASE("Sending that took longer than acknowledging bounds a delivery rate") {
