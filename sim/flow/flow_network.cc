@@ -366,6 +366,7 @@ double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t, double sent, d
   double arrival =
       sent + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
   if (connection.jitters) arrival += jitter_of(c, t);
+  if (wire < connection.path->felt_below) arrival -= connection.path->following;
   return std::max(now_, arrival + later);
 }
 

@@ -14,6 +14,8 @@ namespace {
 /// left the queue for the device's place.
 constexpr double kUntilSent = 1e-9;
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
+/// What follows a packet counts where it is a larger share of a message's time.
+constexpr double kFelt = 0.01;
 /// Segments that `packet` keeps in a socket before they are sent: no message can take them back.
 constexpr std::int64_t kInSocket = 256;
 
@@ -82,8 +84,10 @@ void StreamPath::shake_hands(bool paced) {
   const Handshake opening = handshake_of(*this, gap_a_byte, header);
   handshake = opening.round_trip;
   clock_ahead = opening.whole;
-  const double following = std::min(kFollowingBytes, header) * gap_a_byte;
-  // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
+  following = std::min(kFollowingBytes, header) * gap_a_byte;
+  felt_below = (following / kFelt - propagation) * line_rate;
+  // A fluid's deliveries wait for what follows, where that is next to nothing: so do a stream's,
+  // unless their pace hangs on them.
   ack_arrival -= following;
   (paced ? arrival : ack_arrival) -= following;
 }

@@ -61,6 +61,8 @@ struct StreamPath : TcpPath {
   double ack_arrival;      ///< s
   double handshake = 0;    ///< s: a round trip of it
   double clock_ahead = 0;  ///< s: of time stamps
+  double following = 0;    ///< s, of what follows a packet on its links and it does not wait for
+  double felt_below = 0;   ///< wire bytes: of a shorter message that is a hundredth of its time
 
  private:
   void shake_hands(bool paced);
