@@ -17,7 +17,7 @@ namespace {
 /// Segments that may go out before the first acknowledgement: where they take as long as the least
 /// timeout, timers go off whose segments only wait.
 constexpr double kFirstWindow = 10;
-constexpr int kSmallNetwork = 64;  // hosts
+constexpr double kFewShort = 64.0 * 32.0;  // segments of a short message, times those that send
 /// What is no fluid goes segment by segment in any case, and following each over its links takes
 /// two to six times as long.
 constexpr int kSmallForStreams = 128;            // hosts
@@ -60,11 +60,15 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
 }
 
 /// Whether a connection that begins with such a message is followed over all its links, as messages
-/// are short and meet at several switches (or hosts that forward) of a small network: a fluid that
-/// begins on all links at once is too late, or too early, by as much as they take. The fewer hosts
-/// there are, the longer they may be.
+/// are short and meet at several switches (or hosts that forward), or more than few at one: a fluid
+/// that begins on all links at once is too late, or too early, by as much as they take. The fewer
+/// hosts there are, the longer they may be; of many hosts, the fewer pairs the graph has.
 bool FlowNetwork::follows_short(Bytes first) const {
-  return is_small_ && all_send(size_of(first).segments) <= kSmallNetwork * kShort;
+  if (!follows_short_) return false;
+  const double segments = size_of(first).segments;
+  if (cluster_.represented_hosts() <= kFewMeet) return all_send(segments) <= kFewShort;
+  const double all_pairs = all_send(static_cast<double>(pairs_)) / cluster_.host_count();
+  return pairs_ > 0 && segments * all_pairs <= kFewShort;
 }
 
 /// The same where most of what the network carries is no fluid. Where packets may be lost, which
@@ -77,6 +81,8 @@ bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
 }
 
 void FlowNetwork::note_peers(std::span<const HostPair> pairs) {
+  pairs_ = std::max(pairs_, pairs.size());
+  if (!is_small_for_streams_) return;
   const auto hosts = static_cast<std::size_t>(cluster_.host_count());
   are_peers_.resize(hosts * hosts);
   destinations_.resize(hosts);
@@ -140,7 +146,8 @@ bool FlowNetwork::joins_at_most(int hosts) const {
 void FlowNetwork::find_small() {
   const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
   // BBR, which finds pauses of others and fills them, is followed on a star of alike links, too.
-  is_small_ = joins_at_most(kSmallNetwork) && (paced || !is_even_star());
+  follows_short_ = joins_at_most(static_cast<int>(kFewShort)) &&
+                   (paced || cluster_.represented_hosts() > kFewMeet || !is_even_star());
   is_small_for_streams_ = joins_at_most(kSmallForStreams);
   loses_ = std::ranges::any_of(cluster_.links(),
                                [](const Link& link) { return link.spec.mean_loss() > 0; });

@@ -79,7 +79,9 @@ class FlowNetwork final : public Network {
               bool losses_by_channel = false);
 
   void prepare(std::span<const HostPair> pairs) override;
-  bool prepares() const override { return cells_ != nullptr || is_small_for_streams_; }
+  bool prepares() const override {
+    return cells_ != nullptr || is_small_for_streams_ || follows_short_;
+  }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
@@ -454,12 +456,13 @@ class FlowNetwork final : public Network {
   std::uint64_t seed_;
   bool losses_by_channel_;
   bool may_follow_ = false;            ///< there are ways that follows_all() (flow_followed.cc)
-  bool is_small_ = false;              ///< ... or that are followed as messages are short
+  bool follows_short_ = false;         ///< ... or that are followed as messages are short
   bool is_small_for_streams_ = false;  ///< ... or as what takes them is never a fluid
   /// Of small networks: whether the host sends to others, [source * hosts + destination], and how
   /// many it sends to and gets something from.
   std::vector<bool> are_peers_;
   std::vector<std::int32_t> destinations_, sources_;
+  std::size_t pairs_ = 0;     ///< of one graph, at most; 0: none was told
   bool loses_ = false;        ///< packets, on any link
   bool follows_all_ = false;  ///< there are connections that are followed
   double segment_;            ///< wire bytes of a full one

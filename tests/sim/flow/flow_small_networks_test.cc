@@ -72,6 +72,44 @@ TEST_CASE("BBR's messages pass a shared link one after the other, as they come")
         {0.006970001, 0.007715601, 0.008461201, 0.009206801}, 2 * kNanosecond);
 }
 
+TEST_CASE("a recovery of BBR's has room for what it has sent again") {
+  // Four messages of eight segments each through a queue of six: three segments are lost at once.
+  // Without that room the last one waits for a timeout less: 0.116 s.
+  TransportSettings transport;
+  transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  transport.delayed_ack = Seconds(0);
+  LinkSpec small = link(17.8e6, 143e-6);
+  small.queue = Bytes(9790);
+  check(ends_of(Cluster::star(2, small), std::vector<Route>(4, {0, 1, 11'200}), transport),
+        {0.014078, 0.216071, 0.216071, 0.218041}, 1e-5);
+}
+
+TEST_CASE("short messages of many hosts pass a star's link one after the other") {
+  // 3 B are 93 on the wire, 0.744 us at 1 Gbps, of which 36 B, 0.288 us, follow the packet: number
+  // k of 69 to host 69 ends after 2 x 10 us + (k + 2) x 0.744 us - 2 x 0.288 us, k from 0. (All
+  // would end with the last one by shares.)
+  constexpr int kHosts = 70;
+  std::vector<Route> routes;
+  for (int h = 0; h + 1 < kHosts; ++h) routes.push_back({h, kHosts - 1, 3});
+  const LinkSpec each = link(1e9, 10e-6);
+  std::vector<double> expected;
+  for (int k = 0; k + 1 < kHosts; ++k)
+    expected.push_back(20e-6 + (k + 2) * 0.744e-6 - 2 * 0.288e-6);
+  std::vector<double> ends = ends_of(Cluster::star(kHosts, each), routes);
+  std::ranges::sort(ends);
+  check(ends, expected, 2 * kNanosecond);
+}
+
+TEST_CASE("what follows a packet counts where a message is short for its links") {
+  // 1 B is 91 on the wire, 36.4 us at 20 Mbps, of which 36 B, 14.4 us, follow it on each of two
+  // hops; 2 x 8 us. At 1 Gbps and 50 us what follows is half a per cent, and the message waits for
+  // it: 2 x 50 us + 2 x 0.728 us.
+  check(ends_of(Cluster::star(8, link(20e6, 8e-6)), {{0, 7, 1}}),
+        {2 * 36.4e-6 + 16e-6 - 2 * 14.4e-6}, 2 * kNanosecond);
+  check(ends_of(Cluster::star(8, link(1e9, 50e-6)), {{0, 7, 1}}), {100e-6 + 2 * 0.728e-6},
+        2 * kNanosecond);
+}
+
 TEST_CASE("messages from afar do not wait for the shares of those that have come") {
   // 7.6 kB each of four hosts 26 to 77 ms away, for a server of 7.75 Mbps, on which each takes 8
   // ms: they come 14 ms and more apart and meet nobody. By shares they end after 68 to 119 ms.

@@ -53,6 +53,27 @@ TEST_CASE("a short message over the air of an LTE cell, by hand", "[unit]") {
   CHECK(first(true) == Approx(12.005).margin(0.001));
 }
 
+TEST_CASE("of messages of one instant BBR sees the first alone, as ns-3 writes it", "[unit]") {
+  // Three of 1,300 B from phone to phone each 60 ms: less than a segment was there to send when the
+  // first was written, so that their rates are limited by that. Taken together they would fill a
+  // pipe of 87 kbps, and the last three take 45 ms.
+  RadioCellPlan plan;
+  plan.kind = Cell::Kind::kLte;
+  plan.workers = 2;
+  plan.width = 10e6;
+  plan.places = {{82, 0}};
+  ExecutorOptions options;
+  options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  const auto executor = make("flow", radio_cell(plan, {false, 1, link(1e9, 50e-6)}), options);
+  const Step step = transfers({{0, 1, 1300}, {0, 1, 1300}, {0, 1, 1300}});
+  double took = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Seconds start(0.06 * round + 137e-6);
+    took = (run_to_end(*executor, submit(*executor, step, start)).end - start).value();
+  }
+  CHECK(took == Approx(16e-3).margin(1e-5));  // ns-3's
+}
+
 TEST_CASE("an end of a radio bearer acknowledges what comes, at most every 10 ms", "[unit]") {
   Rlc base, phone;
   std::vector<CellPacket> through;
