@@ -18,7 +18,7 @@ void FlowNetwork::open_datagrams(std::int32_t c, int source, int destination) {
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
   connection.datagrams = connection.key < hosts * hosts
                              ? datagrams_->add_datagrams(source, destination)
-                             : datagrams_->add_stream(source, destination, connection.key);
+                             : datagrams_->add_stream(source, destination);
   of_datagrams_.push_back(c);
 }
 

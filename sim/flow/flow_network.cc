@@ -33,6 +33,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       transport_(effective(transport)),
       seed_(seed),
       losses_by_channel_(losses_by_channel),
+      phases_(phases_of(transport, seed)),
       segment_(static_cast<double>(transport.wire_segment.count())),
       initial_window_(static_cast<double>(transport_.initial_window) * segment_),
       first_flight_(static_cast<double>(

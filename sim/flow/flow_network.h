@@ -465,6 +465,7 @@ class FlowNetwork final : public Network {
   std::size_t pairs_ = 0;     ///< of one graph, at most; 0: none was told
   bool loses_ = false;        ///< packets, on any link
   bool follows_all_ = false;  ///< there are connections that are followed
+  StreamNumbers phases_;      ///< what BBR draws
   double segment_;            ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out

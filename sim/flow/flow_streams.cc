@@ -12,7 +12,6 @@ namespace {
 
 /// Streams of simulated losses and delays (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
-constexpr std::uint32_t kPhaseStream = kFirstReservedTensor + 0x10000007u;
 constexpr std::uint32_t kAckDraws = 1;
 constexpr std::uint32_t kDirections = 2;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
@@ -93,7 +92,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
         connection_stream(seed_ ^ kAckSeed, 0, connection.key, kStreamJitter));
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
-  connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
+  connection.stream->set_phases(phases_);
   if (connection.is_followed)
     follow_all(connection);
   else if (connection.path->shares_queue)

@@ -88,7 +88,7 @@ void CellNetwork::shake_hands(double now, const CellPacket& packet) {
   if (packet.acknowledges) {
     if (!owner.is_answered) {
       owner.stream->note_handshake(owner.opens_since, now);
-      owner.stream->set_phases(phases());
+      owner.stream->set_phases(phases_);
     }
     owner.is_answered = true;
     enter(now, answer);

@@ -30,6 +30,7 @@ CellNetwork::CellNetwork(const Cluster& cluster, const TransportSettings& transp
     : cluster_(cluster),
       transport_(transport),
       seed_(seed),
+      phases_(phases_of(transport_, seed)),
       places_(cluster.links().size()),
       wires_(static_cast<std::size_t>(cluster.channel_count())),
       sent_(static_cast<std::size_t>(cluster.channel_count())) {
@@ -96,7 +97,7 @@ std::int32_t CellNetwork::add(std::unique_ptr<TcpStream> stream, std::span<const
                               LossSequence data, LossSequence acks) {
   Connection& added = add_on(route, std::move(data), std::move(acks));
   added.stream = std::move(stream);
-  added.stream->set_phases(phases());
+  added.stream->set_phases(phases_);
   added.stream->carry_by(added);
   return added.number;
 }

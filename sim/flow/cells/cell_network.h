@@ -108,8 +108,6 @@ class CellNetwork {
   std::int32_t header() const {  ///< bytes of a packet on a wire that are no payload
     return static_cast<std::int32_t>((transport_.wire_segment - transport_.segment).count());
   }
-  /// What BBR draws from.
-  RandomStream phases() const { return {seed_, 0, 0, kFirstReservedTensor + 0x10000007u}; }
   double own(double session) const { return session + clock_.behind; }
   double next_own() const;
   double next_but_written() const;
@@ -133,6 +131,7 @@ class CellNetwork {
   const Cluster& cluster_;
   const TransportSettings& transport_;
   std::uint64_t seed_;
+  StreamNumbers phases_;
   double now_ = 0;  ///< s, as all times within: on the clock of its own
   SessionClock clock_{.behind = kBegin};
   double rests_at_ = kBegin;    ///< s: until then it goes on although nothing is under way

@@ -12,7 +12,6 @@ namespace {
 constexpr double kNanoseconds = 1e9;  // in a second
 constexpr double kFarAway = 9e9;      // s: what int64_t of nanoseconds holds
 constexpr double kRounding = 0.25;    // ns
-constexpr std::uint32_t kPhasesOfOthers = kFirstReservedTensor + 0x1000000Au;
 
 using Kind = PacketEvent::Kind;
 
@@ -24,6 +23,7 @@ DatagramNetwork::DatagramNetwork(const Cluster& cluster, const TransportSettings
       transport_(transport),
       tcp_(transport),
       seed_(seed),
+      phases_(phases_of(tcp_, seed)),
       links_(static_cast<std::size_t>(cluster.channel_count())),
       senders_(static_cast<std::size_t>(cluster.host_count())) {
   tcp_.protocol = TransportSettings::Protocol::kTcp;
@@ -67,13 +67,13 @@ std::int32_t DatagramNetwork::add_datagrams(int source, int destination) {
   return added.number;
 }
 
-std::int32_t DatagramNetwork::add_stream(int source, int destination, std::uint64_t key) {
+std::int32_t DatagramNetwork::add_stream(int source, int destination) {
   Connection& added = add(source, destination);
   const StreamPath& path = paths_.emplace_back(TcpPath(cluster_, route_, tcp_), tcp_);
   added.stream =
       std::make_unique<TcpStream>(std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), &path),
                                   tcp_, LossSequence(0, {}), LossSequence(0, {}));
-  added.stream->set_phases({seed_, 0, static_cast<std::uint32_t>(key), kPhasesOfOthers});
+  added.stream->set_phases(phases_);
   added.stream->carry_by(added);
   route_.clear();
   cluster_.route(destination, source, route_);

@@ -29,8 +29,8 @@ class DatagramNetwork {
 
   /// Another connection, of datagrams.
   std::int32_t add_datagrams(int source, int destination);
-  /// ... or of TCP, whose number among all is `key`.
-  std::int32_t add_stream(int source, int destination, std::uint64_t key);
+  /// ... or of TCP.
+  std::int32_t add_stream(int source, int destination);
 
   /// A message is written at `now`, s, until which run() has been.
   void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
@@ -85,6 +85,7 @@ class DatagramNetwork {
   TransportSettings transport_;
   TransportSettings tcp_;
   std::uint64_t seed_;
+  StreamNumbers phases_;
   PacketEvents events_;
   std::vector<std::unique_ptr<PacketLink>> links_;  ///< [channels], as far as they are used
   std::vector<std::unique_ptr<Connection>> connections_;

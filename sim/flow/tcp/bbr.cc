@@ -155,7 +155,7 @@ void Bbr::drain(const Acked& acked) {
 void Bbr::probe_bandwidth(double now) {
   mode_ = Mode::kProbeBandwidth;
   window_gain_ = kWindowGain;
-  const auto u = static_cast<double>(uniform(draws_, drawn_++));
+  const auto u = draws_.next();
   phase_ = kPhaseCount - 1 - static_cast<int>(kDrawnPhases * u);
   advance_phase(now);
 }

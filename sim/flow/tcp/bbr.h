@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/philox.h"
 #include "sim/flow/tcp/delivery_rate.h"
+#include "sim/flow/tcp/stream_numbers.h"
 #include "sim/flow/tcp/windowed_max.h"
 
 /// BBR, version 1 (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: BBR: Congestion-Based Congestion
@@ -28,7 +28,7 @@
 /// 1 ms, so that on local links B R is next to nothing and the window stays at a few segments; a
 /// recovery in start-up leaves a window without limit; a change of what counts as lost, in either
 /// direction, is a loss; bursts of acknowledgements count for two segments at most; all
-/// connections of a run draw the same phases.
+/// connections of a run draw the same phases (stream_numbers.h).
 namespace gradwire::sim {
 
 class Bbr {
@@ -53,7 +53,7 @@ class Bbr {
   explicit Bbr(const Settings& settings);
 
   /// What chooses the first phases of probing; before anything is sent.
-  void set_draws(const RandomStream& draws) { draws_ = draws; }
+  void set_draws(const StreamNumbers& draws) { draws_ = draws; }
 
   std::int64_t window() const { return window_; }        ///< bytes
   double pacing_rate() const;                            ///< bytes/s of payload
@@ -110,8 +110,7 @@ class Bbr {
   bool conserves_ = false;
   int phase_ = 0;
   double phase_time_ = 0;
-  RandomStream draws_{};
-  std::uint64_t drawn_ = 0;
+  StreamNumbers draws_;
   double probe_end_ = -1;  ///< s; < 0: the window has not come down yet
   bool probe_round_done_ = false;
   bool has_probed_ = false;  ///< a round trip, ever

@@ -4,8 +4,15 @@
 
 #include "sim/flow/tcp/bbr.h"
 #include "sim/flow/tcp/delivery_rate.h"
+#include "sim/transport/transport_settings.h"
 
 namespace gradwire::sim {
+
+/// What BBR draws from in a session of that seed; any numbers where there is no BBR.
+inline StreamNumbers phases_of(const TransportSettings& transport, std::uint64_t seed) {
+  const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
+  return paced ? StreamNumbers::of_bbr(seed) : StreamNumbers();
+}
 
 /// What a sender with BBR knows beside the scoreboard (stream_paced.cc). Once the initial window
 /// has been sent, the next segment waits after each for

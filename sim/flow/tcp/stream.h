@@ -147,7 +147,7 @@ class TcpStream {
   /// When the oldest message arrives, s; infinite: there is none, or that is not known yet.
   double first_arrival() const { return messages_.empty() ? kNever : messages_.front().arrival; }
   /// Sets the draws of BBR. Call before anything is written.
-  void set_phases(const RandomStream& draws) {
+  void set_phases(const StreamNumbers& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
   }
   /// The handshake's first packet went out and its answer came then, s. Call before anything is

@@ -135,10 +135,21 @@ TEST_CASE("BBR starts at 2.89 windows a round trip, fills, drains and probes") {
   CHECK(8 * bbr.pacing_rate() >= 0.99 * 20e6 - 8);  // any phase but 0.75
 }
 
+TEST_CASE("the numbers that BBR's phases are drawn from are ns-3's") {
+  // Of L'Ecuyer's default seed: 0.12701112204657714 and 0.31852756539678895.
+  StreamNumbers numbers(12345, 0, 0);
+  CHECK(numbers.next() == Approx(0.12701112204657714).epsilon(1e-10));
+  CHECK(numbers.next() == Approx(0.31852756539678895).epsilon(1e-10));
+  // Where the cycle begins in runs 1 to 10: ns-3's segments of four hosts are paced so.
+  constexpr int kBegins[] = {0, 0, 2, 0, 2, 4, 1, 1, 3, 5};
+  for (std::uint64_t run = 1; run <= 10; ++run)
+    CHECK(static_cast<int>(6 * StreamNumbers::of_bbr(run).next()) == kBegins[run - 1]);
+}
+
 TEST_CASE("BBR goes through eight phases, one of them 1.25 and the next 0.75") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Bbr bbr({kSegment, 10 * kSegment, 10e-3});
-    bbr.set_draws({seed, 0, 0, kFirstReservedTensor});
+    bbr.set_draws(StreamNumbers::of_bbr(seed));
     Driver driver(bbr);
     driver.fill();
     driver.round(20'000'000, 20'000);
