@@ -11,7 +11,8 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kSentAll = 1e-7;  // of a transfer: what rounding leaves
+constexpr std::size_t kEventsAhead = 6;  // events
+constexpr double kSentAll = 1e-7;        // of a transfer: what rounding leaves
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Protocol = TransportSettings::Protocol;
@@ -340,8 +341,19 @@ void FlowNetwork::on_batch_due() {
   rounds_.clear();
   for (std::size_t i = 0; any_meet && i < batch_.size(); ++i)
     rounds_.push_back(end_of_round(batch_[i].number));
-  for (std::size_t i = 0; i < batch_.size(); ++i)
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    if (i + kEventsAhead < batch_.size()) fetch(batch_[i + kEventsAhead].number);
     on_due(batch_[i].number, any_meet ? rounds_[i] : 0);
+  }
+}
+
+/// Into the cache: what an event of a fluid touches, and its first transfer.
+inline void FlowNetwork::fetch(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  constexpr std::size_t kLine = 64;
+  __builtin_prefetch(&connection);
+  __builtin_prefetch(reinterpret_cast<const char*>(&connection) + kLine);
+  sharing_.fetch(c);
 }
 
 inline void FlowNetwork::on_due(std::int32_t c, double later) {

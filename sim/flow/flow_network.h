@@ -293,6 +293,7 @@ class FlowNetwork final : public Network {
   double next_event() const;
   void on_pool_due(std::int32_t p, double until);
   void on_batch_due();
+  void fetch(std::int32_t c) const;
   void on_due(std::int32_t c, double later);
   void on_sent(std::int32_t c, double later);
   void next_transfer(std::int32_t c);

@@ -85,12 +85,12 @@ class IndexedHeap {
       append(number, last_set_);
     } else if (alone) {
       change(static_cast<std::size_t>(own.place), {time, number});
-      last_set_ = number;
+      set_last(number, time);
     } else {
       own = {0, number, number};
       entries_.push_back({time, number});
       sift_up(entries_.size() - 1, {time, number});
-      last_set_ = number;
+      set_last(number, time);
     }
   }
 
@@ -118,10 +118,14 @@ class IndexedHeap {
     taken.swap(merged_);
   }
 
+  void set_last(std::int32_t number, double time) {
+    last_set_ = number;
+    last_time_ = time;
+  }
+
   /// Whether `number`, if set to `time`, shares the entry of the number set before it.
-  bool joins(std::int32_t number, double time) {
-    if (last_set_ < 0 || last_set_ == number) return false;
-    return entries_[static_cast<std::size_t>(node(last_set_).place)].time == time;
+  bool joins(std::int32_t number, double time) const {
+    return last_time_ == time && last_set_ >= 0 && last_set_ != number;
   }
 
   void append(std::int32_t number, std::int32_t first) {
@@ -199,6 +203,7 @@ class IndexedHeap {
   std::vector<Entry> entries_;  // of groups, by their first number
   Nodes* nodes_;
   std::int32_t last_set_ = -1;  // first number of the group of the latest set()
+  double last_time_ = 0;        // of that group
   std::vector<Entry> merged_;
 };
 

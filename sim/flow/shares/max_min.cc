@@ -7,6 +7,12 @@
 #include "sim/flow/shares/max_min_tolerances.h"
 
 namespace gradwire::sim {
+namespace {
+
+constexpr std::size_t kChannelsAhead = 6;  // channels
+
+}  // namespace
+
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
     : ack_share_(ack_share),
       channels_(capacities.size()),
@@ -283,6 +289,10 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
     const ChannelId id = dirty_[i];
     Channel& c = channel(id);
     c.dirty = false;
+    if (i + kChannelsAhead < dirty_count_) {
+      __builtin_prefetch(&channel(dirty_[i + kChannelsAhead]));
+      fetch(channel(dirty_[i + kChannelsAhead / 2]).first.flow);
+    }
     if (c.visit == visit_) continue;
     if (c.pool >= 0) {
       list_pool(c.pool);
