@@ -17,7 +17,8 @@ namespace {
 /// Segments that may go out before the first acknowledgement: where they take as long as the least
 /// timeout, timers go off whose segments only wait.
 constexpr double kFirstWindow = 10;
-constexpr double kFewShort = 64.0 * 32.0;  // segments of a short message, times those that send
+constexpr double kFewShort = 64.0 * 32.0;  // segments of a short message, times the hosts
+constexpr double kFewWork = 4096;          // segments of all messages of a graph
 /// What is no fluid goes segment by segment in any case, and following each over its links takes
 /// two to six times as long.
 constexpr int kSmallForStreams = 128;            // hosts
@@ -62,13 +63,12 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
 /// Whether a connection that begins with such a message is followed over all its links, as messages
 /// are short and meet at several switches (or hosts that forward), or more than few at one: a fluid
 /// that begins on all links at once is too late, or too early, by as much as they take. The fewer
-/// hosts there are, the longer they may be; of many hosts, the fewer pairs the graph has.
+/// hosts there are, the longer they may be; of many hosts, the less the graph sends in all.
 bool FlowNetwork::follows_short(Bytes first) const {
   if (!follows_short_) return false;
   const double segments = size_of(first).segments;
   if (cluster_.represented_hosts() <= kFewMeet) return all_send(segments) <= kFewShort;
-  const double all_pairs = all_send(static_cast<double>(pairs_)) / cluster_.host_count();
-  return pairs_ > 0 && segments * all_pairs <= kFewShort;
+  return segments <= kShort && work_ > 0 && all_send(work_) / cluster_.host_count() <= kFewWork;
 }
 
 /// The same where most of what the network carries is no fluid. Where packets may be lost, which
@@ -80,8 +80,9 @@ bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
          all_send(size_of(first).segments) <= kFewSegments;
 }
 
-void FlowNetwork::note_peers(std::span<const HostPair> pairs) {
-  pairs_ = std::max(pairs_, pairs.size());
+void FlowNetwork::note_work(std::span<const HostPair> pairs, const GraphWork& work) {
+  const double full = work.bytes / static_cast<double>(transport_.segment.count());
+  work_ = std::max(work_, full + work.transfers);  // and one that is not full of each
   if (!is_small_for_streams_) return;
   const auto hosts = static_cast<std::size_t>(cluster_.host_count());
   are_peers_.resize(hosts * hosts);

@@ -141,9 +141,9 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
           static_cast<double>((payload.count() + segment - 1) / segment)};
 }
 
-void FlowNetwork::prepare(std::span<const HostPair> pairs) {
+void FlowNetwork::prepare(std::span<const HostPair> pairs, const GraphWork& work) {
   if (!cells_) {
-    note_peers(pairs);
+    note_work(pairs, work);
     return;
   }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
@@ -347,7 +347,7 @@ void FlowNetwork::on_batch_due() {
   }
 }
 
-/// Into the cache: what an event of a fluid touches, and its first transfer.
+/// Into the cache: what an event of a fluid touches first.
 inline void FlowNetwork::fetch(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   constexpr std::size_t kLine = 64;

@@ -78,7 +78,7 @@ class FlowNetwork final : public Network {
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
               bool losses_by_channel = false);
 
-  void prepare(std::span<const HostPair> pairs) override;
+  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override;
   bool prepares() const override {
     return cells_ != nullptr || is_small_for_streams_ || follows_short_;
   }
@@ -401,7 +401,7 @@ class FlowNetwork final : public Network {
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool follows_stream(const TcpPath& path, Bytes first) const;
-  void note_peers(std::span<const HostPair> pairs);
+  void note_work(std::span<const HostPair> pairs, const GraphWork& work);
   void follow_crowd();
   bool begins_in_crowd(std::int32_t c);
   double all_send(double segments) const;
@@ -463,7 +463,7 @@ class FlowNetwork final : public Network {
   /// many it sends to and gets something from.
   std::vector<bool> are_peers_;
   std::vector<std::int32_t> destinations_, sources_;
-  std::size_t pairs_ = 0;     ///< of one graph, at most; 0: none was told
+  double work_ = 0;           ///< segments of one graph, at most, about; 0: none was told
   bool loses_ = false;        ///< packets, on any link
   bool follows_all_ = false;  ///< there are connections that are followed
   StreamNumbers phases_;      ///< what BBR draws

@@ -19,7 +19,9 @@ class BackgroundNetwork final : public Network {
   BackgroundNetwork(std::unique_ptr<Network> network, std::vector<BackgroundTraffic> traffic,
                     std::uint64_t seed);
 
-  void prepare(std::span<const HostPair> pairs) override { network_->prepare(pairs); }
+  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override {
+    network_->prepare(pairs, work);
+  }
   bool prepares() const override { return network_->prepares(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "sim/graph/byte_range.h"
+#include "sim/graph/graph_work.h"
 #include "sim/graph/host_pairs.h"
 
 /// What an executor's graph session (sim/session/session.h: lanes, dependencies, collectives) asks
@@ -35,8 +36,8 @@ inline constexpr Seconds kForever{1e300};
 class Network {
  public:
   virtual ~Network() = default;
-  /// Transfers of these pairs will come: connections may open before they do.
-  virtual void prepare(std::span<const HostPair>) {}
+  /// Transfers of these pairs will come, so much in all: connections may open before they do.
+  virtual void prepare(std::span<const HostPair>, const GraphWork&) {}
   /// Whether prepare() is of any use.
   virtual bool prepares() const { return false; }
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share

@@ -16,7 +16,9 @@ class ParallelConnections final : public Network {
  public:
   ParallelConnections(std::unique_ptr<Network> network, int connections);
 
-  void prepare(std::span<const HostPair> pairs) override { network_->prepare(pairs); }
+  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override {
+    network_->prepare(pairs, work);
+  }
   bool prepares() const override { return network_->prepares(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   /// Beside all connections of the pair.
