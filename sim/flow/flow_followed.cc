@@ -19,6 +19,7 @@ namespace {
 constexpr double kFirstWindow = 10;
 constexpr double kFewShort = 64.0 * 32.0;  // segments of a short message, times the hosts
 constexpr double kFewWork = 4096;          // segments of all messages of a graph
+constexpr int kMostHosts = 2048;           // ... of which short messages are followed
 /// What is no fluid goes segment by segment in any case, and following each over its links takes
 /// two to six times as long.
 constexpr int kSmallForStreams = 128;            // hosts
@@ -68,7 +69,7 @@ bool FlowNetwork::follows_short(Bytes first) const {
   if (!follows_short_) return false;
   const double segments = size_of(first).segments;
   if (cluster_.represented_hosts() <= kFewMeet) return all_send(segments) <= kFewShort;
-  return segments <= kShort && work_ > 0 && all_send(work_) / cluster_.host_count() <= kFewWork;
+  return segments <= kShort && work_ > 0 && work_ <= kFewWork;
 }
 
 /// The same where most of what the network carries is no fluid. Where packets may be lost, which
@@ -80,10 +81,13 @@ bool FlowNetwork::follows_stream(const TcpPath& path, Bytes first) const {
          all_send(size_of(first).segments) <= kFewSegments;
 }
 
-void FlowNetwork::note_work(std::span<const HostPair> pairs, const GraphWork& work) {
+void FlowNetwork::note_work(const GraphWork& work) {
   const double full = work.bytes / static_cast<double>(transport_.segment.count());
-  work_ = std::max(work_, full + work.transfers);  // and one that is not full of each
-  if (!is_small_for_streams_) return;
+  const double segments = full + work.transfers;  // and one that is not full of each
+  work_ = std::max(work_, all_send(segments / cluster_.host_count()));
+}
+
+void FlowNetwork::note_peers(std::span<const HostPair> pairs) {
   const auto hosts = static_cast<std::size_t>(cluster_.host_count());
   are_peers_.resize(hosts * hosts);
   destinations_.resize(hosts);
@@ -147,7 +151,7 @@ bool FlowNetwork::joins_at_most(int hosts) const {
 void FlowNetwork::find_small() {
   const bool paced = transport_.congestion_control == TransportSettings::CongestionControl::kBbr;
   // BBR, which finds pauses of others and fills them, is followed on a star of alike links, too.
-  follows_short_ = joins_at_most(static_cast<int>(kFewShort)) &&
+  follows_short_ = joins_at_most(kMostHosts) &&
                    (paced || cluster_.represented_hosts() > kFewMeet || !is_even_star());
   is_small_for_streams_ = joins_at_most(kSmallForStreams);
   loses_ = std::ranges::any_of(cluster_.links(),

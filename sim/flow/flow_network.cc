@@ -11,8 +11,8 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr std::size_t kEventsAhead = 6;  // events
-constexpr double kSentAll = 1e-7;        // of a transfer: what rounding leaves
+constexpr std::size_t kEventsAhead = 6;
+constexpr double kSentAll = 1e-7;  // of a transfer: what rounding leaves
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Protocol = TransportSettings::Protocol;
@@ -141,13 +141,14 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
           static_cast<double>((payload.count() + segment - 1) / segment)};
 }
 
-void FlowNetwork::prepare(std::span<const HostPair> pairs, const GraphWork& work) {
+void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
   if (!cells_) {
-    note_work(pairs, work);
+    if (follows_short_) note_work(graph_work(graph, bytes));
+    if (is_small_for_streams_) note_peers(pairs_of(graph));
     return;
   }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
-  for (const HostPair& pair : pairs)
+  for (const HostPair& pair : pairs_of(graph))
     for (int i = 0; i < beside; ++i)
       connect(pair.source + i * cluster_.host_count(), pair.destination, Bytes(0));
   cells_->open(now_);

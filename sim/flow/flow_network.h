@@ -16,6 +16,8 @@
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/flow/unacknowledged.h"
+#include "sim/graph/graph_work.h"
+#include "sim/graph/host_pairs.h"
 #include "sim/session/connection_table.h"
 #include "sim/session/event_heap.h"
 #include "sim/session/executor.h"
@@ -78,7 +80,7 @@ class FlowNetwork final : public Network {
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
               bool losses_by_channel = false);
 
-  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override;
+  void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
   bool prepares() const override {
     return cells_ != nullptr || is_small_for_streams_ || follows_short_;
   }
@@ -401,7 +403,8 @@ class FlowNetwork final : public Network {
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool follows_stream(const TcpPath& path, Bytes first) const;
-  void note_work(std::span<const HostPair> pairs, const GraphWork& work);
+  void note_work(const GraphWork& work);
+  void note_peers(std::span<const HostPair> pairs);
   void follow_crowd();
   bool begins_in_crowd(std::int32_t c);
   double all_send(double segments) const;
@@ -463,7 +466,7 @@ class FlowNetwork final : public Network {
   /// many it sends to and gets something from.
   std::vector<bool> are_peers_;
   std::vector<std::int32_t> destinations_, sources_;
-  double work_ = 0;           ///< segments of one graph, at most, about; 0: none was told
+  double work_ = 0;           ///< segments of one graph, unfolded, about; 0: none was told
   bool loses_ = false;        ///< packets, on any link
   bool follows_all_ = false;  ///< there are connections that are followed
   StreamNumbers phases_;      ///< what BBR draws

@@ -1,7 +1,6 @@
 #include "sim/graph/host_pairs.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace gradwire::sim {
 namespace {
@@ -24,10 +23,8 @@ std::vector<HostPair> pairs_of(const GraphTemplate& graph) {
     if (graph.kind[op] == OpKind::kTransfer) pairs.push_back({graph.worker[op], graph.peer[op]});
   for (const CollectiveSpec& spec : graph.collectives) add_pairs(spec, pairs);
   std::erase_if(pairs, [](const HostPair& pair) { return pair.source == pair.destination; });
-  const auto ends = [](const HostPair& pair) { return std::tie(pair.source, pair.destination); };
-  std::ranges::sort(pairs, {}, ends);
-  const auto same = [&](const HostPair& a, const HostPair& b) { return ends(a) == ends(b); };
-  pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 

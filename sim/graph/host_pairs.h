@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,7 @@ namespace gradwire::sim {
 struct HostPair {
   std::int32_t source = 0;
   std::int32_t destination = 0;
+  auto operator<=>(const HostPair&) const = default;
 };
 
 /// Ordered pairs of hosts that a graph's transfers and collectives may use, ascending, each once.

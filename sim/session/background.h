@@ -19,8 +19,8 @@ class BackgroundNetwork final : public Network {
   BackgroundNetwork(std::unique_ptr<Network> network, std::vector<BackgroundTraffic> traffic,
                     std::uint64_t seed);
 
-  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override {
-    network_->prepare(pairs, work);
+  void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override {
+    network_->prepare(graph, bytes);
   }
   bool prepares() const override { return network_->prepares(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;

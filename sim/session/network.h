@@ -5,8 +5,7 @@
 
 #include "base/units.h"
 #include "sim/graph/byte_range.h"
-#include "sim/graph/graph_work.h"
-#include "sim/graph/host_pairs.h"
+#include "sim/graph/step_graph.h"
 
 /// What an executor's graph session (sim/session/session.h: lanes, dependencies, collectives) asks
 /// of a network. `flow`, `model` and ns-3 implement it; the session is the same code for all of
@@ -36,8 +35,9 @@ inline constexpr Seconds kForever{1e300};
 class Network {
  public:
   virtual ~Network() = default;
-  /// Transfers of these pairs will come, so much in all: connections may open before they do.
-  virtual void prepare(std::span<const HostPair>, const GraphWork&) {}
+  /// The graph's transfers will come, with these bytes by slot: connections may open before they
+  /// do.
+  virtual void prepare(const GraphTemplate&, std::span<const Bytes>) {}
   /// Whether prepare() is of any use.
   virtual bool prepares() const { return false; }
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share

@@ -16,8 +16,8 @@ class ParallelConnections final : public Network {
  public:
   ParallelConnections(std::unique_ptr<Network> network, int connections);
 
-  void prepare(std::span<const HostPair> pairs, const GraphWork& work) override {
-    network_->prepare(pairs, work);
+  void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override {
+    network_->prepare(graph, bytes);
   }
   bool prepares() const override { return network_->prepares(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;

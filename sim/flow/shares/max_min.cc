@@ -9,7 +9,7 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr std::size_t kChannelsAhead = 6;  // channels
+constexpr std::size_t kChannelsAhead = 6;
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sim/cluster/handshake.h"
+#include "sim/graph/host_pairs.h"
 #include "sim/packet/program/datagram_connection.h"
 #include "sim/packet/program/ns3_connection.h"
 #include "sim/packet/program/ns3_settings.h"
@@ -131,7 +132,7 @@ std::unique_ptr<HostConnection> Ns3Network::open_datagrams(int source, int desti
       [this](const Delivery& delivery) { finish(delivery); });
 }
 
-void Ns3Network::prepare(std::span<const HostPair> pairs) {
+void Ns3Network::prepare(const GraphTemplate& graph, std::span<const Bytes>) {
   const std::int64_t before = simulator_now();
   const bool in_cells = !topology_->cells().empty();
   preparing_ = running_.empty();
@@ -143,7 +144,7 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
     opened = opened || opening_ > 0;
     if (opens_alone()) finish_opening();
   };
-  for (const HostPair& pair : pairs) {
+  for (const HostPair& pair : pairs_of(graph)) {
     for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i)
       open(pair.source, pair.destination, i);
   }

@@ -39,7 +39,7 @@ class Ns3Network final : public Network {
 
   /// Opens the connections that are missing, those of background traffic over wires, too. Where no
   /// transfer is under way the session's clock stands still meanwhile, and no packet is lost.
-  void prepare(std::span<const HostPair> pairs) override;
+  void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

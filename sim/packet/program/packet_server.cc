@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/program/packet_server.h"
 
-#include "sim/graph/host_pairs.h"
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
 #include "sim/session/session_network.h"
@@ -61,11 +60,11 @@ json PacketServer::submit(const json& fields) {
   const std::uint64_t id = fields.at("template");
   if (fields.contains("drop"))
     for (const json& dropped : fields["drop"]) templates_.erase(dropped.get<std::uint64_t>());
+  const auto bytes = unpack<Bytes>(fields.at("bytes"));
   if (fields.contains("graph")) {
     templates_[id] = decode_graph(fields["graph"]);
-    ns3_->prepare(pairs_of(*templates_[id]));
+    ns3_->prepare(*templates_[id], bytes);
   }
-  const auto bytes = unpack<Bytes>(fields.at("bytes"));
   const auto seconds = unpack<Seconds>(fields.at("seconds"));
   const auto after = unpack<CrossEdge>(fields.at("after"));
   Submission submission;
