@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/temporary_file.h"
+#include "base/units.h"
 #include "bench/fidelity/case_parts.h"
 #include "results/prediction/solve_checked.h"
 #include "runner/prediction/answer.h"
@@ -20,14 +21,19 @@ using results::SolveFor;
 constexpr std::uint32_t kRegimes = 200;  ///< first number of the regimes' draws
 constexpr double kBatch = 32;
 constexpr std::uint64_t kWantedSeeds = 501, kOtherSeeds = 1001;
+constexpr int kOtherSample = 3;  ///< of the product's own, none of whose seeds it shares
 constexpr int kDigits = 9;
 constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, SolveFor::kWorkers,
                                     SolveFor::kRatio};
 
 /// A ratio is that of messages alone, which only uncompressed ones follow without other costs.
-SolveFor quantity_of(const PredictionCase& given, int number) {
+SolveFor quantity_of(const PredictionCase& given, const results::StepSummary& step, int number) {
   const auto turn = static_cast<std::size_t>(number + number / 3);  // exchanges come by threes
-  return kQuantities[compressors::is_plain_codec(given.codec) ? 3 - turn % 4 : turn % 3];
+  const SolveFor quantity =
+      kQuantities[compressors::is_plain_codec(given.codec) ? 3 - turn % 4 : turn % 3];
+  // Hosts and sites that are counted are as many as they are.
+  const bool counted = step.on_workers && !(*step.on_workers)(step, step.workers + 1);
+  return quantity == SolveFor::kWorkers && counted ? SolveFor::kBandwidth : quantity;
 }
 
 double present(const results::StepSummary& step, SolveFor quantity) {
@@ -44,23 +50,31 @@ double present(const results::StepSummary& step, SolveFor quantity) {
   return 0;
 }
 
+/// Bytes, as it is written there: "8MB", "1234567B".
+double bucket_of(const ordered_json& scenario) {
+  return static_cast<double>(
+      parse_bytes(scenario["exchange"]["bucket"].get<std::string>()).count());
+}
+
 /// The case with the answer in it. (A star: two links and one segment's forwarding between
 /// workers.)
 PredictionCase changed(const PredictionCase& given, const results::StepSummary& step,
                        SolveFor quantity, double value) {
   PredictionCase result = given;
   ordered_json scenario = ordered_json::parse(given.scenario);
-  ordered_json& link = scenario["network"]["link"];
-  if (quantity == SolveFor::kBandwidth) link["bandwidth"] = with_unit(8 * value, "bps", kDigits);
+  if (quantity == SolveFor::kBandwidth)
+    scenario["network"]["link"]["bandwidth"] = with_unit(8 * value, "bps", kDigits);
   if (quantity == SolveFor::kLatency)
-    link["delay"] = with_unit(std::max(0.0, (value - step.forwarding_s) / 2 * 1e6), "us", kDigits);
+    scenario["network"]["link"]["delay"] =
+        with_unit(std::max(0.0, (value - step.forwarding_s) / 2 * 1e6), "us", kDigits);
   if (quantity == SolveFor::kRatio) {
     ordered_json table = ordered_json::parse(given.table);
     for (ordered_json& layer : table["layers"])
       layer["elements"] =
           std::max<std::int64_t>(1, std::llround(value * layer["elements"].get<double>()));
     result.table = table.dump();
-    scenario["exchange"]["bucket"] = std::to_string(std::llround(value * 8e6)) + "B";
+    scenario["exchange"]["bucket"] =
+        std::to_string(std::llround(value * bucket_of(scenario))) + "B";
   }
   result.scenario = scenario.dump();
   return result;
@@ -79,25 +93,55 @@ struct Question {
     const scenarios::Scenario scenario = scenario_of(given, table.path(), simulated.step.workers);
     return runner::simulate_answer(scenario, simulated.step, quantity, value, sample);
   }
-  /// What a user finds who writes the value into the scenario.
+  /// What a user finds who writes the value into the scenario, or where links differ makes all of
+  /// them so many times as good.
   results::StepPoint at(double value, std::uint64_t first_seed) const {
+    if (is_unequal(given.regime) && quantity != SolveFor::kRatio) return scaled(value, first_seed);
     const PredictionCase asked = changed(given, simulated.step, quantity, value);
     const TemporaryFile table(asked.table, ".json");
-    const int workers = results::with(simulated.step, quantity, value).workers;
+    const int workers =
+        quantity == SolveFor::kWorkers ? static_cast<int>(value) : simulated.step.workers;
     return simulate_step(asked, table.path(), workers, first_seed);
   }
+
+ private:
+  results::StepPoint scaled(double value, std::uint64_t first_seed) const {
+    const results::StepSummary& step = simulated.step;
+    if (quantity == SolveFor::kWorkers) return answer(value, kOtherSample);
+    const TemporaryFile table(given.table, ".json");
+    runner::StepChanges changes;
+    if (quantity == SolveFor::kBandwidth) changes.rates = value / step.bandwidth;
+    if (quantity == SolveFor::kLatency)
+      changes.delays =
+          std::max(0.0, value - step.forwarding_s) / (step.delay_s - step.forwarding_s);
+    return simulate_step(given, table.path(), step.workers, first_seed, changes);
+  }
 };
+
+/// So many workers, or the next number that the network can have.
+double possible_near(const results::StepSummary& step, double workers) {
+  if (!step.on_workers) return workers;
+  const auto possible = [&](double n) {
+    return n >= 2 && (*step.on_workers)(step, static_cast<int>(n));
+  };
+  for (double off = 0; off < workers; ++off)
+    for (const double n : {workers + off, workers - off})
+      if (possible(n)) return n;
+  return step.workers;
+}
 
 /// A share of what one worker alone does, as a user would say it: what flow reaches somewhere at
 /// half to twice what the case has.
 Question question_of(const PredictionCase& given, const results::StepFit& fit,
                      const results::StepPoint& simulated, std::uint64_t seed, int case_number) {
   Draws draws(seed, kRegimes + static_cast<std::uint32_t>(given.regime), case_number);
-  Question question{given, simulated, quantity_of(given, case_number), {}};
+  Question question{given, simulated, quantity_of(given, simulated.step, case_number), {}};
   const double there = present(simulated.step, question.quantity);
   const double drawn = question.quantity == SolveFor::kRatio ? draws.uniform(0.3, 0.9)
                                                              : there * draws.log_uniform(0.5, 2);
-  const double wanted = question.quantity == SolveFor::kWorkers ? std::round(drawn) : drawn;
+  const double wanted = question.quantity == SolveFor::kWorkers
+                            ? possible_near(simulated.step, std::round(drawn))
+                            : drawn;
   const results::StepSummary step = results::with(simulated.step, question.quantity, wanted);
   const double reached = question.at(wanted, kWantedSeeds).seconds;
   question.target = {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
+#include "bench/prediction/unequal_networks.h"
 #include "runner/prediction/mean_step.h"
 #include "scenarios/share.h"
 
@@ -22,6 +23,7 @@ constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
 constexpr double kMostWork = 6e6;      ///< of simulating one number of workers (work_of)
+constexpr double kMostUnequalWork = 2e6;
 
 struct Kind {
   const char* exchange;
@@ -109,6 +111,50 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
   return drawn;
 }
 
+/// Networks and collectives by turns, each with each.
+PredictionCase unequal_case(std::uint64_t seed, PredictionRegime regime, int number) {
+  Draws draws(seed, kRegimes + static_cast<std::uint32_t>(regime), number);
+  constexpr std::array<const char*, 5> kCollectives = {"ring", "tree", "halving-doubling",
+                                                       "two-level", "parameter-server"};
+  constexpr std::array<const char*, 3> kCodecs = {"none", "fp16", "terngrad"};
+  const bool lossy = regime == PredictionRegime::kUnequalLossy;
+  const auto kind = static_cast<UnequalNetwork::Kind>(number % UnequalNetwork::kKinds);
+  const auto turn = static_cast<std::size_t>(number + number / UnequalNetwork::kKinds);
+  // Where flows share a queue flow follows their packets, loss or not.
+  const double bytes = lossy ? draws.log_uniform(5e5, 3e6) : draws.log_uniform(1e6, 1e7);
+  const double bucket = bytes / draws.integer(1, 4);
+  const UnequalNetwork network = draw_network(draws, kind, lossy);
+  PredictionCase drawn;
+  drawn.regime = regime;
+  drawn.exchange = kCollectives[turn % kCollectives.size()];
+  drawn.codec = kCodecs[static_cast<std::size_t>(number / 3) % kCodecs.size()];
+  drawn.table = table_of(draws, bytes);
+  drawn.workers = std::llround(draws.log_uniform(4, 64));
+  const bool served = drawn.exchange == "parameter-server";
+  drawn.network = [network, served](int workers) {
+    return network.for_workers(workers, served).dump();
+  };
+  drawn.name = network.name() + " " + drawn.exchange + " " + drawn.codec + " " +
+               with_unit(bytes / 1e6, " MB");
+  ordered_json exchange = {{"collective", drawn.exchange},
+                           {"overlap", draws.chance(0.7)},
+                           {"bucket", std::to_string(std::llround(bucket)) + "B"}};
+  if (drawn.exchange == "two-level")
+    exchange["group"] = kind == UnequalNetwork::Kind::kGpuNodes ? network.per_node : 4;
+  drawn.scenario =
+      ordered_json{{"schema_version", 1},
+                   {"name", "drawn"},
+                   {"workload", {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}}},
+                   {"method", {{"name", drawn.codec}}},
+                   {"cluster", {{"workers", "@WORKERS@"}, {"device", "v100"}}},
+                   {"network", "@NETWORK@"},
+                   {"exchange", exchange},
+                   {"executor", "flow"},
+                   {"seeds", ordered_json{1}}}
+          .dump();
+  return drawn;
+}
+
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
   GRADWIRE_ASSERT(at != std::string::npos);
@@ -117,6 +163,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 /// Few workers' steps are cheap, and the fit rests on them. On traces, steps go through a minute.
 int steps_of(PredictionRegime regime, int workers) {
+  if (regime == PredictionRegime::kUnequal) return kManyExactSteps;
   if (is_exact(regime)) return workers <= kManyWorkers ? kExactSteps : kManyExactSteps;
   if (workers > kManyWorkers) return 3;
   if (regime == PredictionRegime::kMobile) return workers <= kFewWorkers ? 200 : 40;
@@ -129,8 +176,10 @@ runner::StepSampling sampling_of(PredictionRegime regime, int workers) {
   sampling.steps = steps_of(regime, workers);
   sampling.settled = is_exact(regime);
   sampling.wanted_error = kWantedError;
-  sampling.most_work = kMostWork;
-  if (regime != PredictionRegime::kLossy || workers > kManyWorkers) return sampling;
+  sampling.most_work = is_unequal(regime) ? kMostUnequalWork : kMostWork;
+  if ((regime != PredictionRegime::kLossy && regime != PredictionRegime::kUnequalLossy) ||
+      workers > kManyWorkers)
+    return sampling;
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;
   return sampling;
@@ -138,19 +187,27 @@ runner::StepSampling sampling_of(PredictionRegime regime, int workers) {
 
 }  // namespace
 
+bool is_unequal(PredictionRegime regime) {
+  return regime == PredictionRegime::kUnequal || regime == PredictionRegime::kUnequalLossy;
+}
+
 bool is_exact(PredictionRegime regime) {
-  return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
+  return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket ||
+         regime == PredictionRegime::kUnequal;
 }
 
 std::string_view name_of(PredictionRegime regime) {
-  constexpr std::array<std::string_view, 4> kNames = {"clean", "lossy", "mobile", "packet"};
+  constexpr std::array<std::string_view, 6> kNames = {"clean",  "lossy",         "mobile",
+                                                      "packet", "unequal.clean", "unequal.lossy"};
   return kNames[static_cast<std::size_t>(regime)];
 }
 
 std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegime regime,
                                              int count) {
   std::vector<PredictionCase> cases;
-  for (int i = 0; i < count; ++i) cases.push_back(drawn_case(seed, regime, i));
+  for (int i = 0; i < count; ++i)
+    cases.push_back(is_unequal(regime) ? unequal_case(seed, regime, i)
+                                       : drawn_case(seed, regime, i));
   return cases;
 }
 
@@ -158,16 +215,18 @@ scenarios::Scenario scenario_of(const PredictionCase& given, const std::string& 
                                 int workers) {
   std::string text = replaced(given.scenario, "@TABLE@", table_file);
   text = replaced(text, "\"@WORKERS@\"", std::to_string(workers));
+  if (given.network) text = replaced(text, "\"@NETWORK@\"", given.network(workers));
   const auto file = scenarios::read_scenario_text(text, scenarios::share_folder() + "/drawn.json");
   return file.runs.front();
 }
 
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
-                                 int workers, std::uint64_t first_seed) {
+                                 int workers, std::uint64_t first_seed,
+                                 const runner::StepChanges& changes) {
   runner::StepSampling sampling = sampling_of(given.regime, workers);
   sampling.first_seed = first_seed;
   results::StepPoint simulated =
-      runner::mean_step(scenario_of(given, table_file, workers), sampling);
+      runner::mean_step(scenario_of(given, table_file, workers), sampling, changes);
   simulated.name = given.name + ", " + std::to_string(workers) + " workers";
   return simulated;
 }

@@ -3,8 +3,8 @@
 #include "bench/prediction/prediction.h"
 #include "bench/rows/alone.h"
 
-/// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE PACKET [x]]]: `gradwire bench prediction`
-/// alone.
+/// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE PACKET [UNEQUAL [x]]]]: `gradwire bench
+/// prediction` alone.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
   PredictionOptions options;
@@ -16,7 +16,8 @@ int main(int count, char** arguments) {
     options.mobile_cases = std::atoi(arguments[4]);
     options.packet_cases = std::atoi(arguments[5]);
   }
-  if (count > 6) options.held_out = {16, 32, 64};
+  if (count > 6) options.unequal_cases = std::atoi(arguments[6]);
+  if (count > 7) options.held_out = {16, 32, 64};
   return run_alone("gradwire-bench-prediction",
                    [&](const Say& say) { return bench_prediction(options, say); });
 }

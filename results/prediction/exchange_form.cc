@@ -83,76 +83,123 @@ ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
       acknowledgements_(headers_ / (2 * step.wire_segment_bytes)),
       efficiency_(at(constants, StepConstant::kEfficiency) *
                   (step.segment_bytes / step.wire_segment_bytes) / kUsualPayload),
-      root_loss_(std::sqrt(step.loss)),
-      many_(step.loss > 0 ? 1 - std::pow(step.workers, -kFewer) : 0) {}
+      common_(path_of({})) {
+  if (step.server_bandwidth > 0) common_.shared = step.server_bandwidth;
+  const auto* paths = step.paths_of(kind);
+  if (paths == nullptr || paths->size() != hops_.size()) return;
+  begin_.push_back(0);
+  for (const std::vector<HopPath>& of_hop : *paths) {
+    for (const HopPath& factors : of_hop) paths_.push_back(path_of(factors));
+    begin_.push_back(paths_.size());
+  }
+}
+
+ExchangeForm::Path ExchangeForm::path_of(const HopPath& factors) const {
+  const double loss = factors.loss * step_.loss, n = std::max(1.0, factors.alike * step_.workers);
+  return {factors.bandwidth * step_.bandwidth,
+          factors.shared * step_.bandwidth,
+          factors.latency * step_.delay_s,
+          factors.latency * step_.forwarding_s,
+          factors.delay * step_.delay_s,
+          loss,
+          n,
+          std::sqrt(loss),
+          loss > 0 ? 1 - std::pow(n, -kFewer) : 0};
+}
+
+std::span<const ExchangeForm::Path> ExchangeForm::paths_of(std::size_t hop) const {
+  if (paths_.empty()) return {&common_, 1};
+  return std::span(paths_).subspan(begin_[hop], begin_[hop + 1] - begin_[hop]);
+}
 
 double ExchangeForm::time(double message_bytes) const {
   double time = 0;
-  for (const Hops& hops : hops_) {
-    time += hops.count * hop_time(hops, hops.share * message_bytes);
-    if (step_.loss > 0 && hops.same_connections) time += last_timeouts(hops, message_bytes);
+  for (std::size_t h = 0; h < hops_.size(); ++h) {
+    const Hops& hops = hops_[h];
+    double longest = 0;
+    for (const Path& path : paths_of(h)) {
+      double its = hops.count * hop_time(hops, path, hops.share * message_bytes);
+      if (path.loss > 0 && hops.same_connections) its += last_timeouts(hops, path, message_bytes);
+      if (!(its <= longest)) longest = its;  // what is no number, too
+    }
+    time += longest;
   }
   return time;
 }
 
-double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
+double ExchangeForm::lead(double message_bytes) const {
+  if (hops_.empty() || !hops_.back().same_connections || step_.workers < 3) return 0;
+  const Hops& hops = hops_.back();
+  double longest = 0;
+  bool stays = false;  // on one link, whose latency is then none of the hop's
+  for (const Path& path : paths_of(hops_.size() - 1)) {
+    const double its = hop_time(hops, path, hops.share * message_bytes);
+    if (its <= longest) continue;
+    longest = its;
+    stays = path.latency == 0 && path.workers < step_.workers;
+  }
+  return stays ? (step_.workers - 2) * longest : 0;
+}
+
+double ExchangeForm::hop_time(const Hops& hops, const Path& path, double bytes) const {
   const double flows = hops.flows;
   const double efficiency = hops.both_ways ? efficiency_ / (1 + acknowledgements_) : efficiency_;
-  const double shared =
-      step_.server_bandwidth > 0 && flows > 1 ? step_.server_bandwidth : step_.bandwidth;
-  const double of_all = bytes / (efficiency * shared);
-  const double own = slow_ * bytes / flows / (efficiency * step_.bandwidth);
+  const double of_all = bytes / (efficiency * (flows > 1 ? path.shared : path.bandwidth));
+  const double own = slow_ * bytes / flows / (efficiency * path.bandwidth);
   double moving = std::max(of_all, own);
-  if (step_.loss > 0) {
+  if (path.loss > 0) {
     const double segments = bytes / flows / step_.segment_bytes;
     // While one of several flows waits, the others use the link that they share.
-    moving = flows > 1 ? norm4(of_all, lossy_hop(hops, segments, own))
-                       : lossy_hop(hops, segments, moving);
+    moving = flows > 1 ? norm4(of_all, lossy_hop(hops, path, segments, own))
+                       : lossy_hop(hops, path, segments, moving);
   }
   // A message shorter than a segment is forwarded sooner.
   const double shorter = 1 - std::min(1.0, (bytes / flows + headers_) / step_.wire_segment_bytes);
-  return at(constants_, StepConstant::kLatency) * (step_.delay_s - shorter * step_.forwarding_s) +
+  return at(constants_, StepConstant::kLatency) * (path.latency - shorter * path.forwarding) +
          moving * growth_;
 }
 
-double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) const {
+double ExchangeForm::lossy_hop(const Hops& hops, const Path& path, double segments,
+                               double fluid) const {
   if (segments <= 0) return fluid;
-  const double loss = step_.loss;
-  const double n = step_.workers;
-  const double round_trip = 2 * step_.delay_s + step_.segment_bytes / step_.bandwidth;
-  const double windows = at(constants_, StepConstant::kWindows) * segments * root_loss_ / kMathis;
+  const double loss = path.loss;
+  const double round_trip = 2 * path.delay + step_.segment_bytes / path.bandwidth;
+  const double windows =
+      at(constants_, StepConstant::kWindows) * segments * path.root_loss / kMathis;
   const double limited = round_trip * windows * windows / (windows + kOpen);
   const auto square = [](double y) { return y * y; };
   const double moving = norm4(fluid, limited);
   // The slowest connection's windows, where windows decide.
   const double losses = segments * loss;
   const double spread = kWindowSpread / std::sqrt(1 + losses / 3);
-  const double slowest = limited * square(limited / moving) * limited / moving * spread * many_;
+  const double slowest = limited * square(limited / moving) * limited / moving * spread * path.many;
   const double tail = std::min(kTailSegments, segments);
   // On the same connections, what is lost at the end is noticed once the next hops' segments come.
   const double noticed =
       hops.same_connections ? fluid * tail / segments * std::max(1.0, kTailSegments / segments) : 0;
   const auto delays = [&](double x) {
-    return hops.flows > 1 ? delays_of_unluckiest(hops.flows, x) : delays_on_chain(n, x);
+    return hops.flows > 1 ? delays_of_unluckiest(std::min(hops.flows, path.workers), x)
+                          : delays_on_chain(path.workers, x);
   };
   const double waiting = (round_trip + noticed) * delays(losses) + slowest;
   const double rare = losses * loss + (hops.same_connections ? 0 : tail * loss);
   const double passed = moving + at(constants_, StepConstant::kStraggle) * waiting;
-  const double stall = hops.same_connections ? stall_of_ring(passed, tail * loss) : step_.timeout_s;
+  const double stall =
+      hops.same_connections ? stall_of_ring(path, passed, tail * loss) : step_.timeout_s;
   return passed + stall * delays(at(constants_, StepConstant::kTimeouts) * rare);
 }
 
-double ExchangeForm::stall_of_ring(double moving, double lost_tails) const {
-  const double hop = at(constants_, StepConstant::kLatency) * step_.delay_s + moving;
-  const double waiting = std::min(step_.workers - 1.0, step_.timeout_s / hop);
+double ExchangeForm::stall_of_ring(const Path& path, double moving, double lost_tails) const {
+  const double hop = at(constants_, StepConstant::kLatency) * path.latency + moving;
+  const double waiting = std::min(path.workers - 1, step_.timeout_s / hop);
   return step_.timeout_s - step_.delayed_ack_s * std::expm1(-lost_tails * waiting);
 }
 
-double ExchangeForm::last_timeouts(const Hops& hops, double message_bytes) const {
+double ExchangeForm::last_timeouts(const Hops& hops, const Path& path, double message_bytes) const {
   const double sent = hops.count * hops.share * message_bytes / step_.segment_bytes;
-  const double tail = std::min(kTailSegments, sent) * step_.loss;
+  const double tail = std::min(kTailSegments, sent) * path.loss;
   const double longest = std::min(step_.timeout_s, pause_of(step_));
-  return longest * -std::expm1(-at(constants_, StepConstant::kTimeouts) * step_.workers * tail);
+  return longest * -std::expm1(-at(constants_, StepConstant::kTimeouts) * path.workers * tail);
 }
 
 }  // namespace gradwire::results

@@ -82,8 +82,8 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
       return {{1, n - 1, n - 1, true}};
     case ExchangeKind::kParameterServer:
       return {{2, n, n}};
-    case ExchangeKind::kTreeAllReduce:
-      return {{2 * std::ceil(std::log2(n)), 1}};
+    case ExchangeKind::kTreeAllReduce:  // up and down each level
+      return std::vector<Hops>(std::bit_width(static_cast<unsigned>(workers - 1)), {2, 1});
     case ExchangeKind::kHalvingDoubling:
       return halving_doubling(workers);
     case ExchangeKind::kTwoLevel:
@@ -94,6 +94,12 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
       return {{1, (n - 1) / n, n - 1, true}, {n - 1, 1 / n, 1, true, true}};
   }
   return {};
+}
+
+ExchangeKind second_kind(ExchangeKind kind) {
+  if (kind == ExchangeKind::kParameterServer) return kind;
+  const bool round = kind == ExchangeKind::kRingAllReduce || kind == ExchangeKind::kScatterReduce;
+  return round ? ExchangeKind::kRingAllGather : ExchangeKind::kDirectAllGather;
 }
 
 double messages_carried(ExchangeKind kind, int workers, int group) {

@@ -42,13 +42,17 @@ struct Hops {
 /// | ring all-gather | n - 1 | 1 |
 /// | direct all-gather | 1 | n - 1, of n - 1 flows |
 /// | parameter server | 2 | n, of n flows: the server's link |
-/// | tree all-reduce | 2 ceil(log2 n) | 1 |
+/// | tree all-reduce | 2 of each of ceil(log2 n) levels | 1 |
 /// | halving-doubling | 2 of each of 1/2, 1/4, ... 1/P, P = the power of two at or below n; 2 of
 /// 1 more unless n = P |
 /// | two-level, groups of g | in and out: 1 of g - 1; ring of m = ceil(n / g) leaders |
 /// | in-network | 2 | 1 |
 /// | scatter-reduce | 1 of n - 1 flows, then n - 1 | (n - 1) / n, then 1 / n |
 std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group = 8);
+
+/// What a bucket's second exchange goes by: a prelude before its gradients, or the sums of a
+/// scatter-reduce behind its chunks.
+ExchangeKind second_kind(ExchangeKind kind);
 
 /// Bytes of messages over the busiest link, in messages: sum of count times share.
 double messages_carried(ExchangeKind kind, int workers, int group = 8);

@@ -10,6 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kForm = 2;  ///< of the closed form: 1 took links that differ for their mean
+
 [[noreturn]] void refuse(const std::string& file, const std::string& reason) {
   throw Error(ErrorKind::kFailure, "read the fit", file, reason, "write one with gradwire fit -o");
 }
@@ -74,6 +76,11 @@ StepFit read(const Json& document, const std::string& file) {
   fit.least_workers = document.at("least_workers").get<int>();
   fit.most_workers = document.at("most_workers").get<int>();
   fit.ground = read_ground(document, file);
+  if (document.value("form", 1) != kForm)
+    fit.warnings.push_back(
+        file +
+        " is of an earlier version, whose form took links that differ for their mean: "
+        "unless all links of its points were alike, fit it again");
   return fit;
 }
 
@@ -92,6 +99,7 @@ std::string fit_as_json(const StepFit& fit) {
     ranges.push_back({{"quantity", range.quantity}, {"low", range.low}, {"high", range.high}});
   const Json document = {{"schema_version", 1},
                          {"kind", "fit"},
+                         {"form", kForm},
                          {"constants", constants},
                          {"draws", fit.draws},
                          {"scatter", fit.scatter},

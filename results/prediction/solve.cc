@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -49,6 +50,23 @@ Range range_of(SolveFor quantity) {
   return {};
 }
 
+/// with(), but empty for more or fewer workers than the network can have.
+std::optional<StepSummary> if_possible(const StepSummary& step, SolveFor quantity, double value) {
+  if (quantity == SolveFor::kWorkers && step.on_workers)
+    return (*step.on_workers)(step, static_cast<int>(value));
+  return with(step, quantity, value);
+}
+
+/// The fewest workers that send and that the network can have; of other quantities the best end.
+double best_possible(const StepSummary& step, SolveFor quantity) {
+  const Range range = range_of(quantity);
+  if (quantity != SolveFor::kWorkers) return range.best;
+  double workers = range.best;
+  while (workers < range.worst && !if_possible(step, quantity, workers))
+    workers = next_workers(workers);
+  return workers;
+}
+
 enum class Edge { kMiddle, kLow, kHigh };
 
 class Bisection {
@@ -63,7 +81,9 @@ class Bisection {
         factor_(factor) {}
 
   bool met(double value, Edge edge) const {
-    const StepSummary changed = with(step_, quantity_, value);
+    const std::optional<StepSummary> there = if_possible(step_, quantity_, value);
+    if (!there) return false;
+    const StepSummary& changed = *there;
     const double corrected = (factor_ ? factor_(value) : 1) * over_allowed(changed);
     return corrected * std::exp(edge == Edge::kMiddle ? 0 : margin(changed, edge)) <= 1;
   }
@@ -71,10 +91,10 @@ class Bisection {
   /// The value nearest `worst` that meets the target; empty where even `best` does not.
   std::optional<double> solve(Edge edge) const {
     if (asks_for_fewest(quantity_, target_)) return fewest(edge);
-    const Range range = range_of(quantity_);
-    if (!met(range.best, edge)) return std::nullopt;
-    if (met(range.worst, edge)) return range.worst;
-    double bad = std::log(range.worst), good = std::log(range.best);
+    const double worst = range_of(quantity_).worst, best = best_possible(step_, quantity_);
+    if (!met(best, edge)) return std::nullopt;
+    if (met(worst, edge)) return worst;
+    double bad = std::log(worst), good = std::log(best);
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = (bad + good) / 2;
       (met(std::exp(middle), edge) ? good : bad) = middle;
@@ -85,10 +105,12 @@ class Bisection {
 
   /// Of workers, that with the most throughput.
   double most_throughput() const {
-    double best = 1, least = over_allowed(with(step_, quantity_, 1));
+    double best = 1, least = std::numeric_limits<double>::infinity();
+    if (const auto lone = if_possible(step_, quantity_, 1)) least = over_allowed(*lone);
     for (double n = 1; n < kMostWorkers;) {
       n = next_workers(n);
-      const double over = over_allowed(with(step_, quantity_, n));
+      const auto there = if_possible(step_, quantity_, n);
+      const double over = there ? over_allowed(*there) : least;
       if (over < least) best = n, least = over;
     }
     return best;
@@ -148,6 +170,18 @@ std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor qu
 
 }  // namespace
 
+namespace {
+
+StepSummary on_workers(const StepSummary& step, int workers) {
+  const auto there = (*step.on_workers)(step, workers);
+  if (there) return *there;
+  throw Error(ErrorKind::kFailure, "ask about", std::to_string(workers) + " workers",
+              "the network cannot have that many",
+              "its hosts, sites or places are counted in the scenario");
+}
+
+}  // namespace
+
 StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
   StepSummary changed = step;
   switch (quantity) {
@@ -162,6 +196,7 @@ StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
       }
       break;
     case SolveFor::kWorkers:
+      if (step.on_workers) return on_workers(step, static_cast<int>(value));
       changed.workers = static_cast<int>(value);
       break;
     case SolveFor::kLatency:
@@ -226,7 +261,7 @@ Target parse_target(std::string_view text) {
 
 double best_value(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                   const Target& target, double samples) {
-  if (!asks_for_fewest(quantity, target)) return range_of(quantity).best;
+  if (!asks_for_fewest(quantity, target)) return best_possible(step, quantity);
   return Bisection(fit, step, quantity, target, samples, {}).most_throughput();
 }
 

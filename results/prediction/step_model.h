@@ -71,9 +71,21 @@
 /// Steps follow one another as in a run: a worker begins its next one as soon as it has what it
 /// waits for, whoever else has not.
 ///
+/// Where links differ a hop has several paths (HopPath), and takes the longest of
+///
+///     the rate that its slowest transfer has beside the others, with that one's latency;
+///     the longest latency, with that transfer's rate; the lossiest path;
+///     in rings: all links' mean rate, latency and loss, as a chunk that goes round has them, or
+///     2 (n - 1) transfers one after the other on the slowest link, without latency.
+///
+/// A ring's slowest link still works for (n - 2) hops when the worker before it has all that it
+/// waits for, so that the next step's compute goes on beside it, as far as there is any. Ranks of
+/// trees and of halving-doubling do not wait for each other's hops: a correction has what they gain
+/// (runner/record/network_paths.cc).
+///
 /// It breaks down where hops of different buckets share a link unequally, where incast overflows
-/// queues (a server of 16 workers and more under loss takes up to 18 % longer), and where workers'
-/// links differ.
+/// queues (a server of 16 workers and more under loss takes up to 18 % longer), and where
+/// halving-doubling crosses links between sites that several of its hops need at different times.
 namespace gradwire::results {
 
 /// Acknowledgements over data on the wire: 90 bytes for every second segment of 1,538.

@@ -1,5 +1,6 @@
 #include "results/prediction/step_summary.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -16,6 +17,11 @@ std::string in_words(const AssumedFigures& assumed) {
     text += part;
   }
   return text;
+}
+
+const std::vector<std::vector<HopPath>>* StepSummary::paths_of(ExchangeKind kind) const {
+  const auto found = std::ranges::find(paths, kind, &ExchangePaths::kind);
+  return found == paths.end() ? nullptr : &found->hops;
 }
 
 StepSummary with_compute(const StepSummary& step, double factor) {

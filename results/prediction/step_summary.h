@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,29 @@ struct AssumedFigures {
 /// "compute 0.49 to 1.3 times what is assumed, codecs 1 to 100 times"; empty where nothing is.
 std::string in_words(const AssumedFigures& assumed);
 
+/// Links that hops of an exchange go by, where not all are alike: multiples of the step's figures.
+/// Of a hop's transfers one sets the pace, and which one the bytes decide: it takes the longest.
+struct HopPath {
+  double bandwidth = 1;  ///< what a lone transfer has, of its path; of one flow, its share
+  double shared = 1;     ///< of several flows side by side: what they have together
+  double latency = 1;    ///< of delay_s, once a hop: 0 where hops follow each other on one path
+  double delay = 1;      ///< of delay_s, of acknowledgements
+  double loss = 1;
+  double alike = 1;  ///< share of the workers whose paths are like this one
+  bool operator==(const HopPath&) const = default;
+};
+/// By entry of hops_of(kind).
+struct ExchangePaths {
+  ExchangeKind kind{};
+  std::vector<std::vector<HopPath>> hops;
+};
+
+struct StepSummary;
+/// The step on another number of workers, with what the network gives that many; empty where the
+/// network cannot have them.
+using StepOnWorkers =
+    std::function<std::optional<StepSummary>(const StepSummary& step, int workers)>;
+
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
 /// bucket without times.
 struct StepSummary {
@@ -53,22 +78,28 @@ struct StepSummary {
   double slowest = 1;
   AssumedFigures assumed;
 
-  double bandwidth = 0;           ///< of a worker's link, B/s
-  double server_bandwidth = 0;    ///< of the server's link, B/s; 0 = as a worker's
-  double delay_s = 0;             ///< one way between two workers, of a full segment
-  double forwarding_s = 0;        ///< of it, what hops take to store and forward that segment
-  double loss = 0;                ///< probability that a packet is lost between two workers
-  double rate_spread = 0;         ///< standard deviation of a link's rate over its mean (traces)
-  double segment_bytes = 1448;       ///< of payload
+  double bandwidth = 0;         ///< of a worker's link, B/s: where links differ, of the busiest
+  double server_bandwidth = 0;  ///< of the server's link, B/s; 0 = as a worker's
+  double delay_s = 0;           ///< one way between two workers (the longest), of a full segment
+  double forwarding_s = 0;      ///< of it, what hops take to store and forward that segment
+  double loss = 0;              ///< most probable loss of a packet between two workers
+  double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
+  double segment_bytes = 1448;  ///< of payload
   double wire_segment_bytes = 1538;  ///< what a full segment occupies on a link
-  double timeout_s = 0.2;         ///< least retransmission timeout
-  double delayed_ack_s = 0.04;    ///< longest delay of an acknowledgement
+  double timeout_s = 0.2;            ///< least retransmission timeout
+  double delayed_ack_s = 0.04;       ///< longest delay of an acknowledgement
+  /// Of the exchanges that it has, each kind once; empty: all links are alike.
+  std::vector<ExchangePaths> paths;
+  /// Null: no more than the number changes.
+  std::shared_ptr<const StepOnWorkers> on_workers;
   Correction correction;          ///< of the exchange's time, by bytes of a message
   Correction prelude_correction;  ///< of a prelude's, by its bytes
 
   ExchangeKind exchange_of(const BucketSummary& bucket) const {
     return bucket.exchange.value_or(exchange);
   }
+  /// By entry of hops_of(kind); null: all links are alike.
+  const std::vector<std::vector<HopPath>>* paths_of(ExchangeKind kind) const;
   /// Losses or changing rates decide what an exchange takes: no two are alike.
   bool is_irregular() const { return loss > 0 || rate_spread > 0; }
   double message_bytes() const {

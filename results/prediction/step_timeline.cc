@@ -24,7 +24,7 @@ class Timeline {
       : step_(step),
         constants_(constants),
         exchange_(step, step.exchange, constants),
-        other_(step, other_kind(step.exchange), constants),
+        other_(step, second_kind(step.exchange), constants),
         ready_(slow * step.forward_s) {
     buckets_.reserve(step.buckets.size());
     coded_at_.reserve(step.buckets.size());
@@ -38,6 +38,8 @@ class Timeline {
     finite_ = is_finite();
     if (!finite_) return;
     while (decoded_ < buckets_.size()) advance();
+    if (!step.buckets.empty() && step.exchange_of(step.buckets.back()) == step.exchange)
+      lead_ = exchange_.lead(step.buckets.back().message_bytes);
   }
 
   StepTime time() const {
@@ -52,6 +54,11 @@ class Timeline {
     // As results/runs/exposed.h has it: neither compute nor codec works, something is under way.
     time.exposed_s = std::max(0.0, end - ready_ - exposed_encode_ - exposed_decode_);
     time.total_s = end + update;
+    // A link that is slower than the others works on while the next step begins.
+    const double hidden = std::min({lead_, time.exposed_s, time.total_s - exchanged_});
+    if (hidden <= 0) return time;
+    time.exposed_s -= hidden;
+    time.total_s -= hidden;
     return time;
   }
 
@@ -64,14 +71,6 @@ class Timeline {
              return std::isfinite(b.available + b.code + b.before + b.again + b.exchange +
                                   b.decode);
            });
-  }
-
-  /// What a bucket's second exchange goes by: a prelude before its gradients, or the sums of a
-  /// scatter-reduce behind its chunks.
-  static ExchangeKind other_kind(ExchangeKind kind) {
-    if (kind == ExchangeKind::kParameterServer) return kind;
-    const bool round = kind == ExchangeKind::kRingAllReduce || kind == ExchangeKind::kScatterReduce;
-    return round ? ExchangeKind::kRingAllGather : ExchangeKind::kDirectAllGather;
   }
 
   /// The correction was found for the way of most bytes.
@@ -101,7 +100,7 @@ class Timeline {
           kind == step_.exchange
               ? step_.prelude_correction.at(bucket.prelude_bytes) *
                     other_.time(bucket.prelude_bytes)
-              : ExchangeForm(step_, other_kind(kind), constants_).time(bucket.prelude_bytes);
+              : ExchangeForm(step_, second_kind(kind), constants_).time(bucket.prelude_bytes);
       stages.again = encode - stages.code;
       exchanged_ += stages.before;
     } else if (kind == ExchangeKind::kScatterReduce) {
@@ -168,6 +167,7 @@ class Timeline {
   ExchangeForm exchange_, other_;
   bool finite_ = false;
   double ready_, lane_ = 0, sent_ = 0, exchanged_ = 0;
+  double lead_ = 0;  ///< of the last bucket's exchange
   double exposed_encode_ = 0, exposed_decode_ = 0;
   double waiting_ = 0;     ///< when the bucket under way was coded again
   double again_ = kNever;  ///< when it can be

@@ -1,9 +1,11 @@
 #include "results/prediction/stored_summary.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "results/report/data.h"
+#include "results/runs/scenario_view.h"
 #include "results/runs/summary.h"
 
 namespace gradwire::results {
@@ -114,6 +116,51 @@ void take_ways(const std::map<std::string, double>& figures, std::vector<BucketS
   }
 }
 
+struct PathField {
+  const char* name;
+  double HopPath::*value;
+};
+constexpr PathField kPathFields[] = {
+    {"bandwidth", &HopPath::bandwidth}, {"shared", &HopPath::shared},
+    {"latency", &HopPath::latency},     {"delay", &HopPath::delay},
+    {"loss", &HopPath::loss},           {"alike", &HopPath::alike},
+};
+
+/// Of closed forms: since 2 links that differ have their own paths, before they had their mean.
+constexpr const char* kForm = "form";
+constexpr double kThisForm = 2;
+
+/// "path_ring-all-reduce_0_1_": the second path of the first hops.
+std::string name_of_path(ExchangeKind kind, std::size_t hop, std::size_t path) {
+  return "path_" + std::string(name_of(kind)) + "_" + std::to_string(hop) + "_" +
+         std::to_string(path) + "_";
+}
+
+/// Empty where the figures have no such path.
+std::optional<HopPath> path_of(const std::map<std::string, double>& figures,
+                               const std::string& name) {
+  HopPath path;
+  for (const PathField& field : kPathFields) {
+    const auto found = figures.find(name + field.name);
+    if (found == figures.end()) return std::nullopt;
+    path.*field.value = found->second;
+  }
+  return path;
+}
+
+void take_paths(const std::map<std::string, double>& figures, StepSummary& step) {
+  for (int k = 0; k <= static_cast<int>(ExchangeKind::kScatterReduce); ++k) {
+    ExchangePaths paths{static_cast<ExchangeKind>(k), {}};
+    while (path_of(figures, name_of_path(paths.kind, paths.hops.size(), 0))) {
+      std::vector<HopPath>& hop = paths.hops.emplace_back();
+      while (const auto path =
+                 path_of(figures, name_of_path(paths.kind, paths.hops.size() - 1, hop.size())))
+        hop.push_back(*path);
+    }
+    if (!paths.hops.empty()) step.paths.push_back(std::move(paths));
+  }
+}
+
 constexpr const char* kCorrection = "correction_";
 constexpr const char* kPreludeCorrection = "prelude_correction_";
 
@@ -155,6 +202,12 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins
   }
   for (std::size_t b = 0; b < step.buckets.size() && step.buckets.size() <= kMostBuckets; ++b)
     if (const auto way = step.buckets[b].exchange) add(name_of_way(b, *way), 1, "");
+  add(kForm, kThisForm, "");
+  for (const ExchangePaths& paths : step.paths)
+    for (std::size_t h = 0; h < paths.hops.size(); ++h)
+      for (std::size_t p = 0; p < paths.hops[h].size(); ++p)
+        for (const PathField& field : kPathFields)
+          add(name_of_path(paths.kind, h, p) + field.name, paths.hops[h][p].*field.value, "");
   const auto add_correction = [&](const std::string& name, const Correction& correction) {
     for (std::size_t i = 0; i < correction.value.size(); ++i) {
       add(name + "bytes_" + std::to_string(i), correction.value[i], "B");
@@ -199,9 +252,21 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   }
   step.buckets = buckets_of(figures);
   take_ways(figures, step.buckets);
+  take_paths(figures, step);
   step.correction = correction_of(figures, kCorrection);
   step.prelude_correction = correction_of(figures, kPreludeCorrection);
   return step;
+}
+
+std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics,
+                                          const std::string& scenario_json) {
+  const bool of_this_form = std::ranges::any_of(metrics, [](const MetricRow& row) {
+    return row.name == std::string(kPrefix) + kForm && row.value == kThisForm;
+  });
+  // A star's links are all alike, and have the same figures in both forms.
+  if (!of_this_form && scenario_value(scenario_json, "/network/topology") != "star")
+    return std::nullopt;
+  return stored_summary(metrics);
 }
 
 std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> runs,
@@ -212,9 +277,12 @@ std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> 
     if (!run || run->status != RunStatus::kFinished || !run->step_time_s) continue;
     const std::string name = "run " + std::to_string(id);
     const auto metrics = store.metrics(id);
-    const auto step = stored_summary(metrics);
+    const auto step = stored_summary(metrics, run->header.scenario_json);
     if (!step) {
-      left_out.push_back(name + ": no summary of its step is stored");
+      left_out.push_back(name + (stored_summary(metrics)
+                                     ? ": an earlier version summed its step up, where links that "
+                                       "differ had their mean; run it again"
+                                     : ": no summary of its step is stored"));
       continue;
     }
     const auto times = step_times_of(store.steps(id));

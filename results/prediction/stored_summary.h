@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "results/prediction/step_fit.h"
@@ -17,6 +18,10 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins
 /// Empty where a run has none (it was stored by an earlier version, or its exchange has no closed
 /// form).
 std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics);
+/// For who asks what its network gave the run: empty, too, where links may differ and an earlier
+/// version stored their mean.
+std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics,
+                                          const std::string& scenario_json);
 
 /// One point a finished run: its summary and the mean time of its steps. Runs without a summary are
 /// left out, and said in `left_out`.

@@ -124,6 +124,8 @@ constexpr FigureOrigin kFigures[] = {
     {"summary_workers", kGiven},
     {"summary_group", kGiven},
     {"summary_overlap", kGiven},
+    {"summary_form", kGiven},
+    {"summary_path_*", kGiven},
     {"summary_buckets", kGiven},
     {"summary_forward_s", kCompute},
     {"summary_backward_s", kCompute},

@@ -183,7 +183,7 @@ ScalePoint point_of(const Store& store, int workers,
     times = step_times_of(steps);
     add_split(steps, static_cast<double>(seeds.size()), point.split);
     const auto metrics = store.metrics(run.id);
-    if (!point.step) point.step = stored_summary(metrics);
+    if (!point.step) point.step = stored_summary(metrics, run.header.scenario_json);
     if (point.provenance.empty()) point.provenance = time_provenance(run.header, metrics);
   }
   point.seconds = statistic(means).mean;

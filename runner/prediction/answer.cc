@@ -55,7 +55,7 @@ std::string cannot_simulate(const Scenario& scenario, const results::StepSummary
       scenario.workload.kind != WorkloadKind::kCollective)
     return "its workload is trained: gradwire run with the answer tells";
   const bool of_links = quantity == SolveFor::kBandwidth || quantity == SolveFor::kLatency;
-  if (of_links && step.rate_spread > 0) return "its links follow traces or share a cell";
+  if (of_links && step.rate_spread > 0) return "the rates of its links follow schedules";
   if (quantity == SolveFor::kLatency && step.delay_s <= step.forwarding_s)
     return "its links have no delay that could change in proportion";
   return {};

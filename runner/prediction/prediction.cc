@@ -1,6 +1,8 @@
 #include "runner/prediction/prediction.h"
 
 #include <cmath>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -69,6 +71,25 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const sim::C
   return *nearest;
 }
 
+/// Other numbers of workers on the scenario's network, each built once.
+class OtherNumbers {
+ public:
+  explicit OtherNumbers(const scenarios::Scenario& scenario)
+      : json_(scenario.json.dump()), file_(scenario.file) {}
+
+  std::optional<results::StepSummary> operator()(const results::StepSummary& step, int workers) {
+    const auto found = known_.find(workers);
+    if (found != known_.end()) return found->second;
+    std::optional<results::StepSummary> there = step;
+    if (!take_paths_on(json_, file_, workers, *there)) there.reset();
+    return known_.emplace(workers, std::move(there)).first->second;
+  }
+
+ private:
+  std::string json_, file_;
+  std::map<int, std::optional<results::StepSummary>> known_;
+};
+
 }  // namespace
 
 results::StepSummary summary_of(const scenarios::Scenario& scenario, const results::Store* store,
@@ -76,11 +97,16 @@ results::StepSummary summary_of(const scenarios::Scenario& scenario, const resul
   const sim::Cluster cluster = scenarios::build_cluster(scenario);
   if (const auto why = without_closed_form(scenario, cluster); !why.empty())
     refuse(scenario, std::string(why), "run it with --executor flow");
-  const results::StepSummary step = scenario.workload.kind == scenarios::WorkloadKind::kTraining
-                                        ? from_runs(scenario, cluster, store, stored)
-                                        : from_graph(scenario, cluster);
+  results::StepSummary step = scenario.workload.kind == scenarios::WorkloadKind::kTraining
+                                  ? from_runs(scenario, cluster, store, stored)
+                                  : from_graph(scenario, cluster);
   if (const auto why = without_room(step, cluster, scenario.network.transport); !why.empty())
     refuse(scenario, std::string(why), "run it with --executor flow");
+  if (scenario.network.topology != "star")  // whose paths are the same, whatever their number
+    step.on_workers = std::make_shared<const results::StepOnWorkers>(
+        [others = std::make_shared<OtherNumbers>(scenario)](const auto& of, int workers) {
+          return (*others)(of, workers);
+        });
   return step;
 }
 

@@ -32,18 +32,12 @@ class Sizes {
 
  private:
   void build(const ScaleSeries& series, StepSummary& step) {
-    try {
-      const auto file =
-          scenarios::read_scenario_text(series.header.scenario_json, series.header.scenario_file,
-                                        {{"/cluster/workers", std::to_string(step.workers)}});
-      const scenarios::Scenario& scenario = file.runs.front();
-      take_paths(scenarios::build_cluster(scenario), scenario.network.transport, step);
-    } catch (const Error&) {
-      if (refused_.insert(series.name).second)
-        remarks_.push_back(series.name + ": its topology has no form for " +
-                           std::to_string(step.workers) +
-                           " workers; beyond the runs the network's figures are the nearest run's");
-    }
+    if (take_paths_on(series.header.scenario_json, series.header.scenario_file, step.workers, step))
+      return;
+    if (refused_.insert(series.name).second)
+      remarks_.push_back(series.name + ": its topology has no form for " +
+                         std::to_string(step.workers) +
+                         " workers; beyond the runs the network's figures are the nearest run's");
   }
 
   std::vector<std::string>& remarks_;

@@ -5,9 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "runner/traces/trace_correction.h"
-#include "sim/cluster/path_cost.h"
-
 namespace gradwire::runner {
 namespace {
 
@@ -133,93 +130,6 @@ std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int worke
   found.kind = main_kind(found);
   return found;
 }
-
-/// Mean and relative deviation of weighted values, both from their distances to the first one: what
-/// is all alike has exactly that mean and no deviation, where a rounded mean would leave one.
-class Spread {
- public:
-  void add(double value, double weight = 1) {
-    if (weights_ == 0) first_ = value;
-    const double distance = value - first_;
-    weights_ += weight;
-    sum_ += weight * distance;
-    square_ += weight * distance * distance;
-  }
-  double mean() const { return weights_ > 0 ? first_ + sum_ / weights_ : 0; }
-  double relative() const {
-    if (weights_ <= 0 || mean() <= 0) return 0;
-    const double off = sum_ / weights_;
-    return std::sqrt(std::max(0.0, square_ / weights_ - off * off)) / mean();
-  }
-
- private:
-  double first_ = 0, weights_ = 0, sum_ = 0, square_ = 0;
-};
-
-Spread spread_of(const std::vector<double>& values) {
-  Spread spread;
-  for (const double value : values) spread.add(value);
-  return spread;
-}
-
-/// Rates of a schedule's pieces over a period, weighted by their lengths.
-void add_schedule(const sim::RateSchedule& schedule, Spread& spread) {
-  const auto& pieces = schedule.pieces();
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const double end = i + 1 < pieces.size()
-                           ? pieces[i + 1].begin.value()
-                           : std::max(schedule.period().value(), pieces[i].begin.value());
-    spread.add(pieces[i].rate.value(), end - pieces[i].begin.value());
-  }
-}
-
-/// Relative deviation of the rates that the cluster's schedules go through.
-double schedule_spread(const sim::Cluster& cluster) {
-  Spread spread;
-  for (const sim::Link& link : cluster.links())
-    for (const auto& schedule : {link.spec.schedule, link.spec.schedule_back})
-      if (schedule) add_schedule(*schedule, spread);
-  return spread.relative();
-}
-
-}  // namespace
-
-void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
-                StepSummary& step) {
-  const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
-  // Each hop stores a full segment and forwards it.
-  const auto first_segment = static_cast<double>(transport.wire_segment.count());
-  step.segment_bytes = static_cast<double>(transport.segment.count());
-  step.wire_segment_bytes = first_segment;
-  step.timeout_s = transport.min_rto.value();
-  step.delayed_ack_s = transport.delayed_ack.value();
-  std::vector<double> seconds_a_byte, rates, delays, forwarding, losses;
-  std::vector<sim::ChannelId> route;
-  for (int worker = 0; worker < step.workers; ++worker) {
-    const int peer = served ? step.workers : (worker + 1) % step.workers;
-    if (peer == worker) continue;
-    route.clear();
-    cluster.route(worker, peer, route);
-    const sim::PathCost path(cluster, route);
-    if (served) step.server_bandwidth = cluster.nominal_rate(route.back()).value() / 8;
-    double passed = 1;
-    for (const sim::ChannelId channel : route) passed *= 1 - cluster.channel(channel).mean_loss();
-    seconds_a_byte.push_back(1 / path.line_rate);
-    rates.push_back(path.line_rate);
-    delays.push_back(path.propagation + path.forwarding * first_segment);
-    forwarding.push_back(path.forwarding * first_segment);
-    losses.push_back(1 - passed);
-  }
-  if (rates.empty()) return;
-  step.bandwidth = 1 / spread_of(seconds_a_byte).mean();
-  step.delay_s = spread_of(delays).mean();
-  step.forwarding_s = spread_of(forwarding).mean();
-  step.loss = spread_of(losses).mean();
-  step.rate_spread = std::hypot(spread_of(rates).relative(), schedule_spread(cluster));
-  correct_for_traces(cluster, transport, step);
-}
-
-namespace {
 
 /// The messages that a bucket's payloads are made of, one worker's.
 void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exchanges,

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "results/prediction/step_summary.h"
@@ -9,8 +10,8 @@
 namespace gradwire::runner {
 
 /// A step as closed forms see it: compute and codec times of one worker from `profile`, messages
-/// from the plan's collectives, bandwidth, delay and loss from the paths between workers that talk
-/// (their means; the bandwidth's harmonic). Empty where no closed form describes the exchange
+/// from the plan's collectives, the network's figures from the paths between workers that talk.
+/// Empty where no closed form describes the exchange
 /// (gossip, pipelines, explicit transfers, all-to-all), or the network (without_closed_form()).
 std::optional<results::StepSummary> summarize(const scenarios::Scenario& scenario,
                                               const sim::Cluster& cluster,
@@ -26,9 +27,15 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
 std::string_view without_room(const results::StepSummary& step, const sim::Cluster& cluster,
                               const sim::TransportSettings& transport);
 
-/// Sets the network's figures from the paths that messages of step.workers take; where these follow
-/// schedules, the correction too (runner/traces/trace_correction.h).
+/// Sets the network's figures from the paths that messages of step.workers take, for each hop of
+/// the exchange where links differ (network_paths.cc); where they follow schedules, the correction
+/// too (runner/traces/trace_correction.h).
 void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
                 results::StepSummary& step);
+
+/// take_paths() on the scenario's network with so many workers; false where it cannot have them.
+/// `json`: a resolved scenario, `file` where its paths are seen from.
+bool take_paths_on(const std::string& json, const std::string& file, int workers,
+                   results::StepSummary& step);
 
 }  // namespace gradwire::runner

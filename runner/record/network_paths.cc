@@ -1,0 +1,382 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "results/prediction/exchange_pairs.h"
+#include "runner/record/step_summary.h"
+#include "runner/traces/trace_correction.h"
+#include "sim/cluster/path_cost.h"
+
+/// What a network gives the hops of a step's exchanges. A hop's transfers are under way at once;
+/// on a channel of rate C that L of them cross each has C / L, and the least of that along its path
+/// is its rate. The hop ends with its slowest transfer. Round a ring no hop waits for all others:
+/// transfers follow each other on the slowest link without its latency, or a chunk goes round by
+/// all links with theirs, whichever takes longer.
+namespace gradwire::runner {
+namespace {
+
+using results::ExchangeKind;
+using results::HopPath;
+using results::StepSummary;
+
+/// A pair's path.
+struct PairPath {
+  double alone = 0;    ///< s a byte, where nothing else is on the way
+  double crowded = 0;  ///< beside the hop's other transfers
+  double delay = 0;    ///< s, one way, of a full segment
+  double forwarding = 0;
+  double loss = 0;
+
+  bool operator==(const PairPath&) const = default;
+};
+
+/// All transfers of one entry of hops_of().
+struct HopPaths {
+  results::Hops hops;
+  std::vector<results::RankPair> ranks;  ///< [pairs]
+  std::vector<PairPath> pairs;
+
+  const PairPath& most(double PairPath::*figure) const {
+    return *std::ranges::max_element(pairs, {}, figure);
+  }
+  double mean(double PairPath::*figure) const {
+    double off = 0;  // from the first: what is all alike has exactly that mean
+    for (const PairPath& pair : pairs) off += pair.*figure - pairs[0].*figure;
+    return pairs[0].*figure + off / static_cast<double>(pairs.size());
+  }
+  bool alike() const {
+    return std::ranges::all_of(pairs, [&](const PairPath& pair) { return pair == pairs[0]; });
+  }
+  double share_of(const PairPath& like) const {
+    return static_cast<double>(std::ranges::count(pairs, like)) / static_cast<double>(pairs.size());
+  }
+};
+
+class NetworkPaths {
+ public:
+  NetworkPaths(const sim::Cluster& cluster, const sim::TransportSettings& transport)
+      : cluster_(cluster), segment_(static_cast<double>(transport.wire_segment.count())) {}
+
+  std::vector<HopPaths> paths_of(ExchangeKind kind, int workers, int group) const {
+    const std::vector<results::Hops> hops = results::hops_of(kind, workers, group);
+    const std::vector<results::HopPairs> pairs = results::hop_pairs(kind, workers, group);
+    std::vector<HopPaths> all;
+    for (std::size_t h = 0; h < pairs.size(); ++h) all.push_back(paths_of(hops[h], pairs[h]));
+    return all;
+  }
+
+ private:
+  HopPaths paths_of(const results::Hops& hops, const results::HopPairs& hop) const {
+    std::vector<sim::ChannelId> routes;
+    std::vector<std::size_t> begin = {0};
+    std::vector<double> load(static_cast<std::size_t>(cluster_.channel_count()), 0);
+    for (const results::RankPair& pair : hop.pairs) {
+      cluster_.route(pair.source, pair.destination, routes);
+      for (std::size_t i = begin.back(); i < routes.size(); ++i)
+        load[static_cast<std::size_t>(routes[i])] += hop.each;
+      begin.push_back(routes.size());
+    }
+    HopPaths paths{hops, hop.pairs, {}};
+    for (std::size_t p = 0; p < hop.pairs.size(); ++p)
+      paths.pairs.push_back(
+          path_of(std::span(routes).subspan(begin[p], begin[p + 1] - begin[p]), load));
+    return paths;
+  }
+
+  /// Each hop of the way stores a full segment and forwards it.
+  PairPath path_of(std::span<const sim::ChannelId> route, const std::vector<double>& load) const {
+    const sim::PathCost cost(cluster_, route);
+    PairPath path{.alone = 1 / cost.line_rate,
+                  .delay = cost.propagation + cost.forwarding * segment_,
+                  .forwarding = cost.forwarding * segment_};
+    double passed = 1;
+    for (const sim::ChannelId channel : route) {
+      path.crowded = std::max(path.crowded, load[static_cast<std::size_t>(channel)] * 8 /
+                                                cluster_.nominal_rate(channel).value());
+      passed *= 1 - cluster_.channel(channel).mean_loss();
+    }
+    path.loss = 1 - passed;
+    return path;
+  }
+
+  const sim::Cluster& cluster_;
+  double segment_;
+};
+
+/// The candidates for a hop's pace, as multiples of the step's figures.
+class Candidates {
+ public:
+  Candidates(const StepSummary& step, const HopPaths& paths) : step_(step), paths_(paths) {
+    const bool round = paths.hops.same_connections;
+    if (round) add_round();
+    if (round && paths.alike()) return;
+    for (double PairPath::*figure : {&PairPath::crowded, &PairPath::delay, &PairPath::loss})
+      if (!round || figure != &PairPath::delay) add(paths.most(figure), round);
+  }
+  std::vector<HopPath> list() && { return std::move(list_); }
+
+ private:
+  void add_round() {
+    HopPath path = factors(paths_.mean(&PairPath::crowded), paths_.mean(&PairPath::delay),
+                           paths_.mean(&PairPath::loss));
+    list_.push_back(path);
+  }
+
+  void add(const PairPath& pair, bool round) {
+    const bool several = paths_.hops.flows > 1;
+    HopPath path = factors(several ? pair.alone : pair.crowded, pair.delay, pair.loss);
+    path.shared =
+        ratio(paths_.hops.flows / paths_.most(&PairPath::crowded).crowded, step_.bandwidth);
+    if (round) path.latency = 0;
+    path.alike = paths_.share_of(pair);
+    if (std::ranges::find(list_, path) == list_.end()) list_.push_back(path);
+  }
+
+  HopPath factors(double per_byte, double delay, double loss) const {
+    HopPath path;
+    path.bandwidth = path.shared = ratio(1 / per_byte, step_.bandwidth);
+    path.latency = path.delay = ratio(delay, step_.delay_s);
+    path.loss = ratio(loss, step_.loss);
+    return path;
+  }
+
+  /// What differs by rounding is alike.
+  static double ratio(double value, double of) {
+    const double factor = of > 0 ? value / of : 1;
+    return std::abs(factor - 1) < 1e-9 ? 1 : factor;
+  }
+
+  const StepSummary& step_;
+  const HopPaths& paths_;
+  std::vector<HopPath> list_;
+};
+
+/// When each rank has what it waits for, transfer by transfer: hops of a tree and of
+/// halving-doubling do not wait for each other, and where links differ other ranks wait for other
+/// links. Rates are the hops' own, as if its transfers were all under way at once.
+class Recursion {
+ public:
+  Recursion(const std::vector<HopPaths>& hops, int workers, double wire_bytes)
+      : hops_(hops), bytes_(wire_bytes), at_(static_cast<std::size_t>(workers), 0), free_(at_) {}
+
+  /// Leaves first, then the root; a parent sends to one child after the other.
+  double tree() {
+    for (const HopPaths& level : hops_) send(level, false, true);
+    free_ = at_;
+    for (auto level = hops_.rbegin(); level != hops_.rend(); ++level) send(*level, true, true);
+    return end();
+  }
+
+  double halving_doubling() {
+    for (const HopPaths& hop : hops_) send(hop, false, false);
+    for (auto hop = hops_.rbegin(); hop != hops_.rend(); ++hop) send(*hop, true, false);
+    return end();
+  }
+
+  /// As the closed form has it: each hop as long as its slowest transfer.
+  double hop_by_hop() const {
+    double sum = 0;
+    for (const HopPaths& hop : hops_) {
+      double longest = 0;
+      for (const PairPath& pair : hop.pairs) longest = std::max(longest, seconds(hop, pair));
+      sum += hop.hops.count * longest;
+    }
+    return sum;
+  }
+
+ private:
+  double moving(const HopPaths& hop, const PairPath& pair) const {
+    return bytes_ * hop.hops.share * pair.crowded;
+  }
+  double seconds(const HopPaths& hop, const PairPath& pair) const {
+    return pair.delay + moving(hop, pair);
+  }
+  double end() const { return *std::ranges::max_element(at_); }
+
+  /// `in_turn`: at the end that they share (a tree's parent) one follows the other.
+  void send(const HopPaths& hop, bool back, bool in_turn) {
+    const std::vector<double> begin = at_;
+    for (std::size_t p = 0; p < hop.pairs.size(); ++p) {
+      auto from = static_cast<std::size_t>(hop.ranks[p].source);
+      auto to = static_cast<std::size_t>(hop.ranks[p].destination);
+      if (back) std::swap(from, to);
+      const double sent = moving(hop, hop.pairs[p]);
+      double arrived = begin[from] + seconds(hop, hop.pairs[p]);
+      if (in_turn) {
+        double& turn = free_[back ? from : to];
+        arrived = std::max(arrived, turn + (back ? seconds(hop, hop.pairs[p]) : sent));
+        turn = arrived;
+      } else {
+        at_[from] = std::max(at_[from], begin[from] + sent);
+      }
+      at_[to] = std::max(at_[to], arrived);
+    }
+  }
+
+  const std::vector<HopPaths>& hops_;
+  double bytes_;
+  std::vector<double> at_;    ///< [rank] s, when it has all that it waits for
+  std::vector<double> free_;  ///< [rank] s, of a tree: when the transfer before was done
+};
+
+/// What ranks that do not wait for each other's hops gain, at the step's smallest and largest
+/// message.
+void correct_for_order(const std::vector<HopPaths>& hops, StepSummary& step) {
+  const bool tree = step.exchange == ExchangeKind::kTreeAllReduce;
+  if (!tree && step.exchange != ExchangeKind::kHalvingDoubling) return;
+  const auto [least, most] =
+      std::ranges::minmax(step.buckets, {}, &results::BucketSummary::message_bytes);
+  for (const double bytes : {least.message_bytes, most.message_bytes}) {
+    if (bytes <= 0 || step.correction.knows(bytes)) continue;
+    Recursion recursion(hops, step.workers, bytes * step.wire_segment_bytes / step.segment_bytes);
+    const double closed = recursion.hop_by_hop();
+    step.correction.add(bytes, (tree ? recursion.tree() : recursion.halving_doubling()) / closed);
+  }
+}
+
+std::set<ExchangeKind> kinds_of(const StepSummary& step) {
+  std::set<ExchangeKind> kinds = {step.exchange};
+  for (const results::BucketSummary& bucket : step.buckets) {
+    const ExchangeKind kind = step.exchange_of(bucket);
+    kinds.insert(kind);
+    if (bucket.prelude_bytes > 0 || kind == ExchangeKind::kScatterReduce)
+      kinds.insert(results::second_kind(kind));
+  }
+  return kinds;
+}
+
+/// Mean and relative deviation of weighted values, both from their distances to the first one: what
+/// is all alike has exactly that mean and no deviation, where a rounded mean would leave one.
+class Spread {
+ public:
+  void add(double value, double weight = 1) {
+    if (weights_ == 0) first_ = value;
+    const double distance = value - first_;
+    weights_ += weight;
+    sum_ += weight * distance;
+    square_ += weight * distance * distance;
+  }
+  double mean() const { return weights_ > 0 ? first_ + sum_ / weights_ : 0; }
+  double relative() const {
+    if (weights_ <= 0 || mean() <= 0) return 0;
+    const double off = sum_ / weights_;
+    return std::sqrt(std::max(0.0, square_ / weights_ - off * off)) / mean();
+  }
+
+ private:
+  double first_ = 0, weights_ = 0, sum_ = 0, square_ = 0;
+};
+
+/// Rates of a schedule's pieces over a period, weighted by their lengths.
+void add_schedule(const sim::RateSchedule& schedule, Spread& spread) {
+  const auto& pieces = schedule.pieces();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const double end = i + 1 < pieces.size()
+                           ? pieces[i + 1].begin.value()
+                           : std::max(schedule.period().value(), pieces[i].begin.value());
+    spread.add(pieces[i].rate.value(), end - pieces[i].begin.value());
+  }
+}
+
+/// Relative deviation of the rates that the cluster's schedules go through.
+double schedule_spread(const sim::Cluster& cluster) {
+  Spread spread;
+  for (const sim::Link& link : cluster.links())
+    for (const auto& schedule : {link.spec.schedule, link.spec.schedule_back})
+      if (schedule) add_schedule(*schedule, spread);
+  return spread.relative();
+}
+
+bool follows_schedules(const sim::Cluster& cluster) {
+  return std::ranges::any_of(cluster.links(), [](const sim::Link& link) {
+    return link.spec.schedule || link.spec.schedule_back;
+  });
+}
+
+/// Where rates change all the time no link is the slowest: means, the rate's a harmonic one, and
+/// how far rates are from it; the step's correction has the rest.
+void take_means(const sim::Cluster& cluster, const HopPaths& paths, StepSummary& step) {
+  Spread rates;
+  for (const PairPath& pair : paths.pairs) rates.add(1 / pair.alone);
+  step.bandwidth = 1 / paths.mean(&PairPath::alone);
+  step.delay_s = paths.mean(&PairPath::delay);
+  step.forwarding_s = paths.mean(&PairPath::forwarding);
+  step.loss = paths.mean(&PairPath::loss);
+  step.rate_spread = std::hypot(rates.relative(), schedule_spread(cluster));
+}
+
+/// The figures that the step is known by: the rate of the link that sets the pace of most of its
+/// time, the longest delay, the most probable loss.
+void take_worst(const std::vector<HopPaths>& hops, StepSummary& step) {
+  double longest = -1;
+  step.delay_s = step.forwarding_s = step.loss = 0;
+  for (const HopPaths& paths : hops) {
+    const PairPath& slowest = paths.most(&PairPath::crowded);
+    const double time = paths.hops.count * paths.hops.share / paths.hops.flows * slowest.crowded;
+    if (time > longest) {
+      longest = time;
+      step.bandwidth = 1 / slowest.alone;
+    }
+    const PairPath& farthest = paths.most(&PairPath::delay);
+    if (farthest.delay > step.delay_s) {
+      step.delay_s = farthest.delay;
+      step.forwarding_s = farthest.forwarding;
+    }
+    step.loss = std::max(step.loss, paths.most(&PairPath::loss).loss);
+  }
+}
+
+void take_candidates(ExchangeKind kind, const std::vector<HopPaths>& hops, StepSummary& step) {
+  results::ExchangePaths paths{kind, {}};
+  bool differ = false;
+  for (const HopPaths& of_hop : hops) {
+    paths.hops.push_back(Candidates(step, of_hop).list());
+    const std::vector<HopPath>& list = paths.hops.back();
+    differ = differ || list.size() > 1 || list[0] != HopPath{};
+  }
+  if (differ) step.paths.push_back(std::move(paths));
+}
+
+}  // namespace
+
+void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+                StepSummary& step) {
+  step.segment_bytes = static_cast<double>(transport.segment.count());
+  step.wire_segment_bytes = static_cast<double>(transport.wire_segment.count());
+  step.timeout_s = transport.min_rto.value();
+  step.delayed_ack_s = transport.delayed_ack.value();
+  const NetworkPaths network(cluster, transport);
+  step.paths.clear();
+  const auto hops = network.paths_of(step.exchange, step.workers, step.group);
+  if (hops.empty()) return;
+  if (step.exchange == ExchangeKind::kParameterServer)
+    step.server_bandwidth = hops[0].hops.flows / hops[0].most(&PairPath::crowded).crowded;
+  if (follows_schedules(cluster)) {
+    take_means(cluster, hops[0], step);
+  } else {
+    take_worst(hops, step);
+    for (const ExchangeKind kind : kinds_of(step))
+      take_candidates(kind, network.paths_of(kind, step.workers, step.group), step);
+  }
+  correct_for_traces(cluster, transport, step);
+  if (!step.buckets.empty() && step.paths_of(step.exchange) != nullptr)
+    correct_for_order(hops, step);
+}
+
+bool take_paths_on(const std::string& json, const std::string& file, int workers,
+                   StepSummary& step) {
+  try {
+    auto changed = nlohmann::ordered_json::parse(json);
+    changed["cluster"]["workers"] = workers;
+    changed["cluster"].erase("stragglers");  // which workers are slow is said of a number of them
+    const auto scenario = scenarios::read_scenario_text(changed.dump(), file).runs.at(0);
+    step.workers = workers;
+    take_paths(scenarios::build_cluster(scenario), scenario.network.transport, step);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace gradwire::runner
