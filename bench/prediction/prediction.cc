@@ -13,12 +13,14 @@
 #include "bench/fidelity/statistics.h"
 #include "bench/prediction/inverse.h"
 #include "bench/prediction/prediction_cases.h"
+#include "runner/prediction/prediction.h"
 
 namespace gradwire::bench {
 namespace {
 
 constexpr int kFitted[] = {2, 4, 8};
-constexpr double kCleanBar = 0.05, kIrregularBar = 0.10;
+constexpr double kCleanBar = 0.05, kIrregularBar = 0.10, kUnequalBar = 0.03;
+constexpr double kMostRefused = 0.05;
 constexpr int kAskedWorkers = 32;  ///< of inverse questions
 
 struct HeldOut {
@@ -52,24 +54,51 @@ double deviations_of(const results::StepPoint& simulated,
 }
 
 /// Packet by packet, more workers take too long.
-std::vector<int> held_out_of(PredictionRegime regime, const PredictionOptions& options) {
-  return regime == PredictionRegime::kPacket ? std::vector<int>{16} : options.held_out;
+std::vector<int> held_out_of(const PredictionCase& given, const PredictionOptions& options) {
+  if (is_unequal(given.regime)) return {given.workers};
+  return given.regime == PredictionRegime::kPacket ? std::vector<int>{16} : options.held_out;
+}
+
+/// At how many workers an inverse question is put.
+int asked_of(const PredictionCase& given) {
+  return is_unequal(given.regime) ? given.workers : kAskedWorkers;
 }
 
 /// What one case has shown.
 struct Shown {
   std::vector<HeldOut> held;
   std::optional<Inverse> inverse;
+  std::string refused;  ///< why the closed forms have no answer
 };
+
+/// As `predict` sums the step up, with what it knows of other numbers of workers; empty, with the
+/// reason, where it does not.
+std::optional<results::StepSummary> summed_up(const PredictionCase& given, const std::string& table,
+                                              int workers, std::string& refused) {
+  try {
+    return runner::summary_of(scenario_of(given, table, workers), nullptr, {});
+  } catch (const Error& error) {
+    refused = given.name + ": " + error.what();
+    return std::nullopt;
+  }
+}
 
 Shown hold_out(const PredictionCase& given, const PredictionOptions& options, int number) {
   const TemporaryFile table(given.table, ".json");
-  std::vector<results::StepPoint> points;
-  for (const int n : kFitted) points.push_back(simulate_step(given, table.path(), n));
-  const results::StepFit fit = results::fit_steps(points);
+  const std::vector<int> held = held_out_of(given, options);
   Shown shown;
-  for (const int n : held_out_of(given.regime, options)) {
-    const results::StepPoint simulated = simulate_step(given, table.path(), n);
+  std::optional<results::StepSummary> summary;
+  if (is_unequal(given.regime)) {
+    summary = summed_up(given, table.path(), held[0], shown.refused);
+    if (!summary) return shown;
+  }
+  std::vector<results::StepPoint> points;
+  for (const int n : kFitted)
+    if (n < held[0]) points.push_back(simulate_step(given, table.path(), n));
+  const results::StepFit fit = results::fit_steps(points);
+  for (const int n : held) {
+    results::StepPoint simulated = simulate_step(given, table.path(), n);
+    if (summary) simulated.step.on_workers = summary->on_workers;
     const auto prediction = results::predict_step(fit, simulated.step);
     HeldOut point{
         given.regime,
@@ -82,7 +111,7 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
     point.line = line_of(simulated, prediction, point);
     shown.held.push_back(std::move(point));
     // A trace's links have no bandwidth to ask for.
-    if (n == kAskedWorkers && given.regime != PredictionRegime::kMobile)
+    if (!getenv("NOINV") && n == asked_of(given) && given.regime != PredictionRegime::kMobile)
       shown.inverse = ask_inverse(given, fit, simulated, options.seed, number);
   }
   return shown;
@@ -99,6 +128,7 @@ std::vector<Shown> hold_out_all(const std::vector<PredictionCase>& cases,
 }
 
 double bar_of(PredictionRegime regime) {
+  if (regime == PredictionRegime::kUnequal) return kUnequalBar;
   return is_exact(regime) ? kCleanBar : kIrregularBar;
 }
 
@@ -125,9 +155,16 @@ void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points
   const double bar = bar_of(regime);
   std::map<std::string, std::vector<HeldOut>> by_exchange;
   for (const HeldOut& point : points) by_exchange[point.exchange].push_back(point);
+  // Where links differ, a collective's few cases are on networks that have nothing in common.
+  const bool together = is_unequal(regime);
   for (const auto& [exchange, its] : by_exchange)
     rows.push_back({.name = name + exchange + ".median_error",
                     .value = median_error(its),
+                    .unit = share_of(regime),
+                    .bar = together ? std::nullopt : std::optional(bar)});
+  if (together)
+    rows.push_back({.name = name + "median_error",
+                    .value = median_error(points),
                     .unit = share_of(regime),
                     .bar = bar});
   double worst = 0;
@@ -157,7 +194,7 @@ void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
   }
   if (errors.empty()) return;
   const std::string name = "prediction." + std::string(name_of(regime)) + ".solve.";
-  const double bar = bar_of(regime);
+  const double bar = is_exact(regime) ? kCleanBar : kIrregularBar;
   const auto worst = [](const std::vector<double>& of) {
     return *std::max_element(of.begin(), of.end());
   };
@@ -188,6 +225,8 @@ std::vector<Shown> shown_cases(PredictionRegime regime, int count, const Predict
     if (error.kind() != ErrorKind::kCapability) throw;
     say(std::string("left out: ") + error.what());
   }
+  for (const Shown& shown : cases)
+    if (!shown.refused.empty()) say("no band: " + shown.refused);
   if (!options.list) return cases;
   for (const Shown& shown : cases)
     for (const HeldOut& point : shown.held) say(point.line);
@@ -206,18 +245,32 @@ double width(const std::vector<HeldOut>& points) {
   return normal_mean * static_cast<double>(points.size()) / sum;
 }
 
-/// Where steps are exact, the band holds what rounding leaves and every point lies inside for
-/// certain: only points whose steps differ can show a band that is too wide.
-void add_band_rows(const std::vector<HeldOut>& points, std::vector<BenchRow>& rows) {
-  rows.push_back({.name = "prediction.held_out_points",
+void add_band_rows(const std::string& name, const std::vector<HeldOut>& points,
+                   std::vector<BenchRow>& rows) {
+  rows.push_back({.name = name + "held_out_points",
                   .value = static_cast<double>(points.size()),
                   .unit = "points"});
   if (points.empty()) return;
-  rows.push_back({.name = "prediction.band_coverage",
+  rows.push_back({.name = name + "band_coverage",
                   .value = coverage(points),
                   .unit = "of the points",
                   .bar = 0.85,
                   .at_most = false});
+}
+
+void add_width_row(const std::string& name, const std::vector<HeldOut>& points,
+                   std::vector<BenchRow>& rows) {
+  if (points.empty()) return;
+  rows.push_back({.name = name + "band_width",
+                  .value = width(points),
+                  .unit = "times what their errors call for",
+                  .bar = 2});
+}
+
+/// Where steps are exact, the band holds what rounding leaves and every point lies inside for
+/// certain: only points whose steps differ can show a band that is too wide.
+void add_equal_bands(const std::vector<HeldOut>& points, std::vector<BenchRow>& rows) {
+  add_band_rows("prediction.", points, rows);
   std::vector<HeldOut> irregular;
   for (const HeldOut& point : points)
     if (!is_exact(point.regime)) irregular.push_back(point);
@@ -225,33 +278,46 @@ void add_band_rows(const std::vector<HeldOut>& points, std::vector<BenchRow>& ro
   rows.push_back({.name = "prediction.band_coverage.irregular",
                   .value = coverage(irregular),
                   .unit = "of lossy and mobile points"});
-  rows.push_back({.name = "prediction.band_width",
-                  .value = width(irregular),
-                  .unit = "times what their errors call for",
-                  .bar = 2});
+  add_width_row("prediction.", irregular, rows);
+}
+
+/// `asked`: cases, those that the closed forms refuse among them.
+void add_unequal_bands(const std::vector<HeldOut>& points, int asked, std::vector<BenchRow>& rows) {
+  if (asked == 0) return;
+  const std::string name = "prediction.unequal.";
+  add_band_rows(name, points, rows);
+  add_width_row(name, points, rows);
+  rows.push_back({.name = name + "no_band",
+                  .value = 1 - static_cast<double>(points.size()) / asked,
+                  .unit = "of the cases",
+                  .bar = kMostRefused});
 }
 
 }  // namespace
 
 std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say) {
   std::vector<BenchRow> rows;
-  std::vector<HeldOut> all;
+  std::vector<HeldOut> equal, unequal;
   const std::pair<PredictionRegime, int> regimes[] = {
       {PredictionRegime::kClean, options.clean_cases},
       {PredictionRegime::kLossy, options.lossy_cases},
       {PredictionRegime::kMobile, options.mobile_cases},
-      {PredictionRegime::kPacket, options.packet_cases}};
+      {PredictionRegime::kPacket, options.packet_cases},
+      {PredictionRegime::kUnequal, getenv("NOCLEAN") ? 0 : (options.unequal_cases + 1) / 2},
+      {PredictionRegime::kUnequalLossy, options.unequal_cases / 2}};
   for (const auto& [regime, count] : regimes) {
     const auto cases = shown_cases(regime, count, options, say);
-    if (cases.empty()) continue;
     std::vector<HeldOut> points;
     for (const Shown& shown : cases)
       points.insert(points.end(), shown.held.begin(), shown.held.end());
+    if (points.empty()) continue;
     add_regime_rows(regime, points, rows);
     add_inverse_rows(regime, cases, rows);
+    std::vector<HeldOut>& all = is_unequal(regime) ? unequal : equal;
     all.insert(all.end(), points.begin(), points.end());
   }
-  add_band_rows(all, rows);
+  add_equal_bands(equal, rows);
+  add_unequal_bands(unequal, options.unequal_cases, rows);
   return labelled(std::move(rows), "predicted");
 }
 

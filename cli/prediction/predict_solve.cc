@@ -96,6 +96,18 @@ class Solver {
   Context& context_;
 };
 
+/// What the value is of where links differ: a rate or a delay is one link's.
+void say_of_what(SolveFor quantity, const StepSummary& step, Context& context) {
+  if (step.paths.empty()) return;
+  if (quantity == SolveFor::kBandwidth)
+    context.say("links differ: the bandwidth is that of the link that sets the pace, " +
+                format_rate(BitsPerSecond(8 * step.bandwidth)) +
+                " now; the others change in proportion");
+  if (quantity == SolveFor::kLatency)
+    context.say("links differ: the latency is that of the longest path, " +
+                format_duration(Seconds(step.delay_s)) + " now; the others change in proportion");
+}
+
 Table answers_table() {
   return Table({{"run"},
                 {"method"},
@@ -124,6 +136,7 @@ void solve_runs(const SolveArguments& arguments, const scenarios::ScenarioFile& 
   for (const scenarios::Scenario& scenario : file.runs) {
     const scenarios::Scenario start = runner::search_start(scenario, solver.quantity());
     const StepSummary step = runner::summary_of(start, store, runs);
+    say_of_what(solver.quantity(), step, context);
     const CheckedSolution checked = solver.solve(start, step);
     const bool solved = checked.solution.value.has_value(), simulated = checked.simulations > 0;
     const auto cell = [&](double value) {
