@@ -325,9 +325,9 @@ void print_crossovers(const AdviceShown& shown, const Context& context) {
          results::crossovers(one.candidates, shown.fit.constants, {.margin = results::kTie})) {
       std::vector<Cell> row = {static_cast<std::int64_t>(found.workers), found.method,
                                found.rate ? Cell(8 * *found.rate) : Cell(),
-                               std::string(found.rate          ? "below"
-                                           : found.wins_always ? "always"
-                                                               : "never"),
+                               found.rate && found.pays.size() == 1 ? "below"
+                               : found.wins_always                  ? "always"
+                                                                    : pays_words(found),
                                found.collective};
       add_accuracy(accuracy_of(one.advice, found.method), row);
       row.push_back(kPredicted);

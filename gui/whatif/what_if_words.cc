@@ -89,11 +89,11 @@ QString details_text(const WhatIfAnswer& answer) {
   }
   if (answer.crossover) {
     const results::Crossover& at = *answer.crossover;
-    rows += row_text(
-        "Compressing pays",
-        at.rate ? "on links slower than " + quantity_text(*at.rate * 8, Quantity::kRate, {})
-        : at.wins_always ? QString("on links of any rate that was tried")
-                         : QString("on no link that was tried"));
+    rows += row_text("Compressing pays",
+                     at.pays.empty() ? QString("on no link that was tried")
+                     : at.wins_always
+                         ? QString("on links of any rate that was tried")
+                         : "on links of " + QString::fromStdString(results::pays_words(at)));
   }
   QString text = "<table>" + rows + "</table>";
   if (answer.advice) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "results/figures/plot_geometry.h"
 #include "results/prediction/solve.h"
 
 namespace gradwire::results {
@@ -39,13 +40,13 @@ struct Contest {
     return (1 + margin) * fastest_at(method, rate, constants).seconds <
            fastest_at(baselines, rate, constants).seconds;
   }
-  /// Won at `low`, not at `high`.
-  double crossing(double low, double high) const {
+  /// Won at `inside`, not at `outside`.
+  double crossing(double inside, double outside) const {
     for (int i = 0; i < kHalvings; ++i) {
-      const double middle = std::sqrt(low * high);
-      (won(middle) ? low : high) = middle;
+      const double middle = std::sqrt(inside * outside);
+      (won(middle) ? inside : outside) = middle;
     }
-    return low;
+    return inside;
   }
 };
 
@@ -53,20 +54,29 @@ double grid_rate(const RateRange& range, int i) {
   return range.low * std::pow(range.high / range.low, static_cast<double>(i) / (range.points - 1));
 }
 
-/// Downwards from the highest rate: the first grid point that is won is just below the crossing.
+/// Stretches of grid points that are won, their ends bisected.
+std::vector<RateStretch> stretches_of(const Contest& contest, const RateRange& range) {
+  std::vector<RateStretch> pays;
+  bool before = false;
+  for (int i = 0; i < range.points; ++i) {
+    const double rate = grid_rate(range, i);
+    const bool won = contest.won(rate);
+    if (won && !before) pays.emplace_back();
+    if (won && !before && i > 0) pays.back().from = contest.crossing(rate, grid_rate(range, i - 1));
+    if (!won && before) pays.back().to = contest.crossing(grid_rate(range, i - 1), rate);
+    before = won;
+  }
+  return pays;
+}
+
 Crossover crossover_of(const Contest& contest, const RateRange& range) {
   Crossover found;
-  double above = 0;
-  for (int i = range.points - 1; i >= 0; --i) {
-    const double rate = grid_rate(range, i);
-    if (contest.won(rate)) {
-      found.wins_always = above == 0;
-      if (above > 0) found.rate = contest.crossing(rate, above);
-      break;
-    }
-    above = rate;
+  found.pays = stretches_of(contest, range);
+  if (!found.pays.empty() && found.pays.front().from == 0) {
+    found.wins_always = std::isinf(found.pays.front().to);
+    if (!found.wins_always) found.rate = found.pays.front().to;
   }
-  const double where = found.rate.value_or(found.wins_always ? range.high : range.low);
+  const double where = found.pays.empty() ? range.low : std::min(range.high, found.pays.back().to);
   found.collective = fastest_at(contest.method, where, contest.constants).candidate->collective;
   return found;
 }
@@ -104,6 +114,20 @@ std::vector<int> worker_counts(std::span<const Candidate> candidates) {
 }
 
 }  // namespace
+
+std::string pays_words(const Crossover& crossover) {
+  if (crossover.pays.empty()) return "never";
+  if (crossover.wins_always) return "at any rate";
+  const auto text = [](double rate) { return format_value(8 * rate, Quantity::kBitRate); };
+  std::string words;
+  for (const RateStretch& stretch : crossover.pays) {
+    words += (words.empty() ? "" : " and ") +
+             (stretch.from == 0        ? "< " + text(stretch.to)
+              : std::isinf(stretch.to) ? "> " + text(stretch.from)
+                                       : text(stretch.from) + " to " + text(stretch.to));
+  }
+  return words;
+}
 
 double seconds_at_rate(const Candidate& candidate, double rate, const StepConstants& constants) {
   return step_time(with(candidate.step, SolveFor::kBandwidth, rate), constants).total_s;

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,19 +8,30 @@
 
 #include "results/advice/ranking.h"
 
-/// The link rate at which a way of compressing stops to pay.
+/// The link rates on which a way of compressing pays.
 namespace gradwire::results {
+
+/// Rates from one to another, B/s.
+struct RateStretch {
+  double from = 0;                                      ///< 0: the slowest of the search
+  double to = std::numeric_limits<double>::infinity();  ///< infinite: the fastest of the search
+};
 
 struct Crossover {
   std::string method;  ///< the candidates' label
   int workers = 0;
-  /// B/s: below it the method's fastest step is faster than the faster of the baselines' by the
-  /// margin, at it no longer. Empty: at no rate of the search (`wins_always` false), or at all
-  /// (true).
+  /// Where the method's fastest step is faster than the faster of the baselines' by the margin, the
+  /// lowest first. Fewer bytes pay below a rate, fewer hops above one: there may be several.
+  std::vector<RateStretch> pays;
+  /// B/s: it pays on all links slower than that, at it no longer. Empty where it does not pay on
+  /// the slowest of the search, or pays on all (`wins_always`).
   std::optional<double> rate;
   bool wins_always = false;
-  std::string collective;  ///< of its fastest step just below that rate (or at the lowest)
+  std::string collective;  ///< of its fastest step where it pays at last (or at the lowest rate)
 };
+/// "< 24.3 Gbps", "> 400 Gbps", "3.00 Gbps to 24.3 Gbps", several with "and", "at any rate",
+/// "never".
+std::string pays_words(const Crossover& crossover);
 
 /// Rates that are searched, B/s.
 struct RateRange {
@@ -35,8 +47,7 @@ double seconds_at_rate(const Candidate& candidate, double rate, const StepConsta
 
 /// One for each method that is no baseline and each number of workers, in the candidates' order.
 /// Baseline: the fastest of all fp32 and fp16 candidates of that number of workers, at each rate.
-/// The highest rate at which the method still wins counts. Throws Error where workers have no
-/// baseline.
+/// Throws Error where workers have no baseline.
 std::vector<Crossover> crossovers(std::span<const Candidate> candidates,
                                   const StepConstants& constants, const RateRange& range = {});
 

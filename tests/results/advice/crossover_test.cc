@@ -1,6 +1,7 @@
 #include "results/advice/crossover.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/results/advice/candidates.h"
 
@@ -49,6 +50,26 @@ TEST_CASE("What is always better, and what never is") {
   CHECK_FALSE(found[0].rate);
   CHECK_FALSE(found[1].wins_always);
   CHECK_FALSE(found[1].rate);
+}
+
+TEST_CASE("More bytes over fewer hops pay above a rate, not below it") {
+  // 64 workers: a ring of 100 MB sends 126/64 x 100 = 197 MB in 126 hops, gathering 10 MB 630 MB in
+  // 63 hops: 433 MB x 1.0293 / B are the delay of 63 hops at 63 d = 445.7 MB / B.
+  const double more = (630e6 - 126 / 64.0 * 100e6) * (1 + kAcknowledgements);
+  std::vector<Candidate> candidates = {candidate("none", 64, 100), gathered("sparse", 64, 10)};
+  for (Candidate& one : candidates) one.step.delay_s = 0.001;
+  auto found = crossovers(candidates, plain());
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0].pays.size() == 1);
+  CHECK(found[0].pays[0].from == Approx(more / 0.063).epsilon(0.01));
+  CHECK(std::isinf(found[0].pays[0].to));
+  CHECK_FALSE(found[0].rate);  // on the slowest links it does not pay
+  CHECK_FALSE(found[0].wins_always);
+  CHECK(pays_words(found[0]).starts_with("> "));
+  Crossover several;
+  CHECK(pays_words(several) == "never");
+  several.pays = {{0, 125e6}, {1.25e9, 12.5e9}};
+  CHECK(pays_words(several) == "< 1.00 Gbps and 10.0 Gbps to 100 Gbps");
 }
 
 TEST_CASE("Of a gathered codec the rate falls as workers are added, and then it never wins") {
