@@ -39,6 +39,8 @@ scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const
   plain.executor = arguments.executor;
   const scenarios::ScenarioFile own = read_scenario(plain);
   warn(own, context);
+  for (const scenarios::Scenario& scenario : own.runs)
+    results::check_steps(scenario.json.dump(), scenario.name);
   if (arguments.workers.empty() && runner::worker_counts(own).size() > 1) return own;
   const std::string path = scenarios::find_scenario_file(arguments.scenario);
   if (!arguments.workers.empty())

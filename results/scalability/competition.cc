@@ -11,17 +11,18 @@ Baseline baseline_of(const ScaleSeries& series) {
 
 bool any_of_kind(const Scalability& all, bool baseline) {
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
-    if (all.model(i) && (baseline_of(all.data.series[i]) != Baseline::kNone) == baseline)
+    if (all.holds(i) && (baseline_of(all.data.series[i]) != Baseline::kNone) == baseline)
       return true;
   return false;
 }
 
 std::vector<StepPoint> all_points(const Scalability& all) {
   std::vector<StepPoint> points;
-  for (const ScaleSeries& series : all.data.series)
-    for (const ScalePoint& point : series.points)
-      if (point.step)
-        points.push_back({series.name, *point.step, point.seconds, point.relative_error});
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    for (const ScalePoint& point : all.data.series[i].points)
+      if (all.holds(i) && point.step)
+        points.push_back(
+            {all.data.series[i].name, *point.step, point.seconds, point.relative_error});
   return points;
 }
 
@@ -31,8 +32,7 @@ std::vector<Candidate> candidates_of(const Scalability& all, const std::vector<i
   std::vector<Candidate> candidates;
   for (const int n : workers)
     for (std::size_t i = 0; i < all.data.series.size(); ++i) {
-      const SeriesModel* model = all.model(i);
-      if (!model) continue;
+      if (!all.holds(i, n)) continue;
       Candidate candidate;
       candidate.method = all.data.series[i].name;
       candidate.baseline = baseline_of(all.data.series[i]);
@@ -47,26 +47,27 @@ std::size_t series_named(const Scalability& all, const std::string& name) {
                                   all.data.series.begin());
 }
 
-std::string rate_text(const Crossover& crossing) {
-  return crossing.rate          ? "< " + format_value(8 * *crossing.rate, Quantity::kBitRate)
-         : crossing.wins_always ? "at any rate"
-                                : "never";
+/// Numbers of workers on which every model that holds at all holds.
+std::vector<int> common_workers(const Scalability& all, std::size_t first) {
+  std::vector<int> common;
+  for (const int n : shown_workers(all, first)) {
+    bool on_all = n >= 2;
+    for (std::size_t i = 0; i < all.data.series.size(); ++i)
+      on_all = on_all && all.holds(i) == all.holds(i, n);
+    if (on_all) common.push_back(n);
+  }
+  return common;
 }
 
-}  // namespace
-
-std::optional<Competition> competition_of(const Scalability& all) {
-  if (!no_competition_words(all).empty()) return std::nullopt;
-  Competition competition;
-  competition.fit = fit_steps(all_points(all));
-  std::size_t first = 0;
-  while (!all.model(first)) ++first;
-  for (const int n : shown_workers(all, first))
-    if (n >= 2) competition.workers.push_back(n);
-  const std::vector<Candidate> candidates = candidates_of(all, competition.workers);
-  competition.crossings = crossovers(candidates, competition.fit.constants, {.margin = kTie});
-  competition.rate = all.model(first)->known[0].step.bandwidth;
-  return competition;
+std::string misfit_words(const Scalability& all, const StepFit& fit) {
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    for (const ScalePoint& point : all.data.series[i].points)
+      if (all.holds(i) && point.step &&
+          outside_band(point, predict_step(fit, *point.step), kMisfit) > kTie)
+        return "one fit to the runs of all series misses those of " + all.data.series[i].name +
+               " on " + std::to_string(point.workers) + " workers, beyond its 90 % band or " +
+               percent(kMisfit);
+  return "";
 }
 
 std::string no_competition_words(const Scalability& all) {
@@ -74,9 +75,29 @@ std::string no_competition_words(const Scalability& all) {
     return "the series differ in more than method and exchange, so they do not compete over one "
            "link rate";
   if (!any_of_kind(all, true))
-    return "no series sends plain fp32 or fp16, against which compression would have to pay";
-  if (!any_of_kind(all, false)) return "no series compresses";
+    return "no series sends plain fp32 or fp16, against which compression would have to pay, with "
+           "a "
+           "model that holds";
+  if (!any_of_kind(all, false)) return "no series with a model that holds compresses";
   return "";
+}
+
+}  // namespace
+
+std::optional<Competition> competition_of(const Scalability& all, std::string& reason) {
+  reason = no_competition_words(all);
+  if (!reason.empty()) return std::nullopt;
+  Competition competition;
+  competition.fit = fit_steps(all_points(all));
+  reason = misfit_words(all, competition.fit);
+  if (!reason.empty()) return std::nullopt;
+  std::size_t first = 0;
+  while (!all.holds(first)) ++first;
+  competition.workers = common_workers(all, first);
+  const std::vector<Candidate> candidates = candidates_of(all, competition.workers);
+  competition.crossings = crossovers(candidates, competition.fit.constants, {.margin = kTie});
+  competition.rate = all.model(first)->known[0].step.bandwidth;
+  return competition;
 }
 
 NamedFigure crossover_figure(const Scalability& all, const Competition& competition) {
@@ -94,7 +115,7 @@ NamedFigure crossover_figure(const Scalability& all, const Competition& competit
               {}};
   figure.y = {"rate of a worker's link", Quantity::kBitRate, Scale::kLog10};
   for (const Crossover& crossing : competition.crossings) {
-    if (!crossing.rate) continue;
+    if (!crossing.rate || crossing.pays.size() > 1) continue;
     auto line = std::ranges::find(figure.series, crossing.method, &Series::name);
     if (line == figure.series.end()) {
       Series series;
@@ -121,7 +142,7 @@ HtmlTable crossover_table(const Competition& competition) {
     auto row = std::find_if(table.begin() + 1, table.end(),
                             [&](const auto& cells) { return cells[0] == crossing.method; });
     if (row == table.end()) row = table.insert(table.end(), {crossing.method});
-    row->push_back(rate_text(crossing));
+    row->push_back(pays_words(crossing));
   }
   return table;
 }

@@ -18,11 +18,9 @@ struct Competition {
 };
 
 /// Empty where the series do not compete, where none is fp32 or fp16 as it is, where none
-/// compresses beyond, and without models.
-std::optional<Competition> competition_of(const Scalability& all);
-
-/// Why there is none.
-std::string no_competition_words(const Scalability& all);
+/// compresses beyond, without models that hold, and where one fit misses the runs beyond its band:
+/// `reason` then says why.
+std::optional<Competition> competition_of(const Scalability& all, std::string& reason);
 
 /// The crossing rate of each method over workers; below its line it pays.
 NamedFigure crossover_figure(const Scalability& all, const Competition& competition);

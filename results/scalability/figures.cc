@@ -36,7 +36,7 @@ Axis workers_axis(const Scalability& all) {
     most = std::max<double>(most, series.most_workers());
   }
   for (const auto& model : all.models)
-    if (model) most = std::max<double>(most, model->curve.back().workers());
+    if (model && model->holds()) most = std::max<double>(most, model->curve.back().workers());
   return {"workers", Quantity::kPlain, Scale::kLog2, least / 1.2, most * 1.2, {}};
 }
 
@@ -83,8 +83,10 @@ void add_curve(const Scalability& all, std::size_t index, Value value, Figure& f
       return value(all, index, point.workers(), seconds, point.alone_s);
     };
     const StepPrediction& prediction = point.prediction;
-    const double middle = at(prediction.time.total_s), a = at(prediction.low_s),
-                 b = at(prediction.high_s);
+    const bool share = value == efficiency_value;
+    const double middle = at(prediction.time.total_s),
+                 a = share ? point.efficiency_high : at(prediction.low_s),
+                 b = share ? point.efficiency_low : at(prediction.high_s);
     if (point.workers() <= most) add_stretch(point, middle, a, b, within);
     if (point.workers() >= most) add_stretch(point, middle, a, b, beyond);
     if (point.workers() <= most || !is_power_of_two(point.workers())) continue;
@@ -130,13 +132,12 @@ void add_key(bool ideal, Figure& figure) {
 }
 
 void add_ideal(const Scalability& all, Figure& figure) {
-  const SeriesModel* model = all.model(all.best);
-  if (!model || !all.computes) return;
+  if (!all.model(all.best) || !all.computes) return;
   SeriesStyle grey{.color = {Role::kMuted}, .dash = Dash::kDashDot, .width = 1};
   Series line{SeriesKind::kLine, "", {}, {}, {}, {}, "", grey};
-  for (const CurvePoint& point : model->curve) {
-    line.x.push_back(point.workers());
-    line.y.push_back(all.throughput(all.best, point.workers(), point.alone_s));
+  for (const int n : shown_workers(all, all.best)) {
+    line.x.push_back(n);
+    line.y.push_back(all.throughput(all.best, n, all.predicted(all.best, n).alone_s));
   }
   figure.series.push_back(std::move(line));
 }
@@ -217,8 +218,9 @@ std::vector<int> shown_workers(const Scalability& all, std::size_t series) {
   for (const ScalePoint& point : all.data.series[series].points) workers.insert(point.workers);
   if (const SeriesModel* model = all.model(series))
     for (const CurvePoint& point : model->curve)
-      if (is_power_of_two(point.workers()) || point.workers() == all.options.at)
-        workers.insert(point.workers());
+      if (is_power_of_two(point.workers())) workers.insert(point.workers());
+  if (all.answer(series, all.options.at)) workers.insert(all.options.at);
+  if (!all.reach.empty() && all.reach[series]) workers.insert(*all.reach[series]);
   return {workers.begin(), workers.end()};
 }
 
@@ -290,7 +292,8 @@ NamedFigure residual_figure(const Scalability& all) {
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     const SeriesModel* model = all.model(i);
     if (!model) continue;
-    Series marks{SeriesKind::kScatter, all.data.series[i].name, {}, {}, {}, {}, "", scale_style(all, i)};
+    Series marks{SeriesKind::kScatter, all.data.series[i].name, {}, {}, {}, {}, "",
+                 scale_style(all, i)};
     for (std::size_t k = 0; k < model->errors.size(); ++k) {
       marks.x.push_back(all.data.series[i].points[k].workers);
       marks.y.push_back(model->errors[k]);

@@ -32,7 +32,8 @@ NamedFigure sensitivity_figure(const Scalability& all);
 /// Held-back points: their error, with the 90 % band around the prediction.
 NamedFigure validation_figure(const Scalability& all);
 
-/// Workers at which tables and split figures stand: powers of two of the curve, and the runs' own.
+/// Workers at which tables and split figures stand: powers of two of the curve, the runs' own, and
+/// what the answer is about. The series has an answer on each.
 std::vector<int> shown_workers(const Scalability& all, std::size_t series);
 /// The series' colour, mark and dash by its number.
 SeriesStyle scale_style(const Scalability& all, std::size_t series);

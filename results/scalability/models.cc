@@ -5,7 +5,10 @@
 #include <limits>
 #include <set>
 
+#include "results/advice/choice.h"
+#include "results/prediction/assumed_spread.h"
 #include "results/prediction/solve.h"
+#include "results/statistics/percent.h"
 
 namespace gradwire::results {
 namespace {
@@ -45,6 +48,17 @@ CurvePoint predicted(const StepFit& fit, StepSummary step) {
   return point;
 }
 
+void add_efficiency_band(const StepFit& fit, CurvePoint& point) {
+  if (point.alone_s <= 0) return;
+  const AssumedSpread assumed = assumed_spread(
+      point.step, [&](const StepSummary& moved) { return std::log(efficiency(fit, moved)); });
+  const double total = point.prediction.time.total_s;
+  const double up = std::log(total / point.prediction.model_low_s),
+               down = std::log(point.prediction.model_high_s / total);
+  point.efficiency_low = point.efficiency() * std::exp(-std::hypot(down, assumed.down));
+  point.efficiency_high = std::min(1.0, point.efficiency() * std::exp(std::hypot(up, assumed.up)));
+}
+
 std::vector<StepPoint> fit_points(const ScaleSeries& series, std::size_t count) {
   std::vector<StepPoint> points;
   for (const ScalePoint& point : series.points) {
@@ -81,6 +95,72 @@ Validation validate(const ScaleSeries& series) {
   return validation;
 }
 
+/// A point, and how far the model is off it.
+struct Miss {
+  int workers = 0;
+  double outside = 0;        ///< outside_band()
+  double error = 0;          ///< predicted / known - 1
+  bool beyond_band = false;  ///< else of a band too wide to say anything
+};
+
+void take_worse(const ScalePoint& point, const StepPrediction& prediction, double widest,
+                Miss& worst) {
+  const double outside = outside_band(point, prediction, widest);
+  if (outside > worst.outside)
+    worst = {point.workers, outside, prediction.time.total_s / point.seconds - 1,
+             outside_band(point, prediction) > kTie};
+}
+
+std::string miss_words(const Miss& miss) {
+  return std::to_string(miss.workers) + " workers by " + percent_by("%+.1f", miss.error) +
+         (miss.beyond_band ? ", beyond its 90 % band: " : ": ");
+}
+
+/// How far the model may be relied upon, and how much wider its band has to be. A miss that no
+/// comparison of steps would count (kTie) only widens it.
+void judge(const ScaleSeries& series, int up_to, SeriesModel& model) {
+  Miss own, held;
+  for (std::size_t i = 0; i < series.points.size(); ++i)
+    take_worse(series.points[i], model.known[i].prediction, kMisfit, own);
+  for (const HeldBack& one : model.validation.held)
+    take_worse(*std::ranges::find(series.points, one.workers, &ScalePoint::workers), one.prediction,
+               kNoLimit, held);
+  model.holds_to = up_to;
+  if (held.outside > kTie) {
+    model.holds_to = series.most_workers();
+    model.limit = "fitted to the runs on fewer workers, the model misses those on " +
+                  miss_words(held) + "nothing is said beyond the runs";
+  }
+  if (own.outside > kTie) {
+    model.holds_to = 0;
+    model.limit = "the model misses its own runs on " + miss_words(own) +
+                  "nothing is concluded from it, and only runs are shown";
+  }
+  for (const Miss& miss : {own, held})
+    if (miss.outside <= kTie) model.widened = std::max(model.widened, miss.outside);
+}
+
+/// The curve up to where it holds. Each worker keeps its work: with more workers no step becomes
+/// shorter, but by what a form cannot describe.
+void draw(const ScaleSeries& series, const std::set<int>& grid, const ModelOptions& options,
+          SeriesModel& model) {
+  double longest = series.points.back().low_s;
+  for (const int workers : grid) {
+    if (workers > model.holds_to) return;
+    CurvePoint point = curve_point(series, model, options, workers);
+    const double seconds = point.prediction.time.total_s;
+    if (workers > series.most_workers() && seconds * (1 + kTie) < longest) {
+      model.holds_to = model.curve.back().workers();
+      model.limit = "beyond " + std::to_string(model.holds_to) +
+                    " workers the model's steps are shorter than on fewer: "
+                    "nothing is said there";
+      return;
+    }
+    if (workers > series.most_workers()) longest = std::max(longest, seconds);
+    model.curve.push_back(std::move(point));
+  }
+}
+
 /// 2, 3, 4, 6, 8, 12, ... and the points' own numbers, from the least point to `up_to`.
 std::set<int> grid(const ScaleSeries& series, const ModelOptions& options) {
   const int least = series.points.front().workers;
@@ -96,13 +176,25 @@ std::set<int> grid(const ScaleSeries& series, const ModelOptions& options) {
 
 }  // namespace
 
+double outside_band(const ScalePoint& point, const StepPrediction& prediction, double widest) {
+  const double middle = prediction.time.total_s;
+  const double low = std::max(prediction.model_low_s, middle * std::exp(-widest)),
+               high = std::min(prediction.model_high_s, middle * std::exp(widest));
+  return std::max({0.0, std::log(point.low_s / high), std::log(low / point.high_s)});
+}
+
 int held_back_of(int counts) {
   return counts < 2 ? 0 : std::min(counts - 1, (counts + 2) / 3);
 }
 
-CurvePoint curve_point(const ScaleSeries& series, const StepFit& fit, const ModelOptions& options,
-                       int workers) {
-  return predicted(fit, step_on(series, options, workers));
+CurvePoint curve_point(const ScaleSeries& series, const SeriesModel& model,
+                       const ModelOptions& options, int workers) {
+  CurvePoint point = predicted(model.fit, step_on(series, options, workers));
+  StepPrediction& its = point.prediction;
+  for (double* low : {&its.low_s, &its.model_low_s}) *low *= std::exp(-model.widened);
+  for (double* high : {&its.high_s, &its.model_high_s}) *high *= std::exp(model.widened);
+  add_efficiency_band(model.fit, point);
+  return point;
 }
 
 std::optional<SeriesModel> model_of(const ScaleSeries& series, const ModelOptions& options) {
@@ -112,13 +204,20 @@ std::optional<SeriesModel> model_of(const ScaleSeries& series, const ModelOption
   model.fit = fit_steps(points);
   for (const Constant& constant : model.fit.described)
     if (!constant.identified) model.open.push_back(constant.name);
-  for (const ScalePoint& point : series.points) {
-    model.known.push_back(curve_point(series, model.fit, options, point.workers));
-    model.errors.push_back(model.known.back().prediction.time.total_s / point.seconds - 1);
-  }
-  for (const int workers : grid(series, options))
-    model.curve.push_back(curve_point(series, model.fit, options, workers));
+  const auto on_points = [&] {
+    std::vector<CurvePoint> known;
+    for (const ScalePoint& point : series.points)
+      known.push_back(curve_point(series, model, options, point.workers));
+    return known;
+  };
+  model.known = on_points();
+  for (std::size_t i = 0; i < series.points.size(); ++i)
+    model.errors.push_back(model.known[i].prediction.time.total_s / series.points[i].seconds - 1);
   model.validation = validate(series);
+  const std::set<int> workers = grid(series, options);
+  judge(series, *workers.rbegin(), model);
+  model.known = on_points();
+  draw(series, workers, options, model);
   return model;
 }
 

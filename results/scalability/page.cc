@@ -34,10 +34,13 @@ DocumentSection curves_section(const Scalability& all) {
       table_of(throughput_table(all)),
       heading(all.computes ? "Time of a step, and scaling efficiency" : "Time of a step"),
       table_of(step_table(all))};
-  section.blocks.push_back(note(
-      "Ranges of runs: 90 % interval of the mean step time. Ranges of predictions: 90 % band of "
-      "the fitted model, with the runs' scatter, what the runs leave open of its constants, and "
-      "its own error, which grows beyond the runs."));
+  section.blocks.push_back(
+      note(std::string("Ranges of runs: 90 % interval of the mean step time.") +
+           (all.any_holds()
+                ? " Ranges of predictions: 90 % band of the fitted model, with the runs' scatter, "
+                  "what the runs leave open of its constants, how far they lie outside its band, "
+                  "and its own error, which grows beyond the runs."
+                : "")));
   return section;
 }
 
@@ -46,7 +49,7 @@ DocumentSection split_section(const Scalability& all) {
   std::vector<std::vector<NamedFigure>> columns(2);
   std::size_t count = 0;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
-    if (all.model(i)) columns[count++ % 2].push_back(split_figure(all, i));
+    if (all.holds(i)) columns[count++ % 2].push_back(split_figure(all, i));
   if (count == 1) columns.pop_back();
   if (count > 0) section.blocks.push_back(figures_of(std::move(columns)));
   section.blocks.push_back(heading("What the runs' own steps say, without a model"));
@@ -68,9 +71,10 @@ DocumentSection sensitivity_section(const Scalability& all) {
 
 DocumentSection crossover_section(const Scalability& all) {
   DocumentSection section{"On which links compressing pays", {}};
-  const auto competition = competition_of(all);
+  std::string reason;
+  const auto competition = competition_of(all, reason);
   if (!competition) {
-    section.blocks = {paragraph("Nothing is drawn here: " + no_competition_words(all) + ".")};
+    section.blocks = {paragraph("Nothing is drawn here: " + reason + ".")};
     return section;
   }
   section.blocks = {figures_of({{crossover_figure(all, *competition)}}),
@@ -96,13 +100,16 @@ DocumentSection cost_section(const Scalability& all) {
              "x (GPU + ports) + bytes sent x price of a GB.")};
     return section;
   }
+  const bool samples = all.data.series[0].samples > 0;
+  const bool modelled =
+      std::ranges::any_of(all.models, [](const auto& model) { return model.has_value(); });
   section.blocks = {paragraph(
-      all.options.costs.prices.any()
-          ? "Prices were given, but the workload has no samples, so that no epoch has a cost."
-          : "No prices were given. With them this section has the cost of an epoch for every row "
-            "above, "
-            "and which choices nothing beats in both time and cost; for example:")};
-  if (!all.options.costs.prices.any())
+      !samples    ? "The workload has no samples, so that no epoch has a cost."
+      : !modelled ? "No closed form describes this exchange, whose bytes a cost would count."
+                  : "No prices were given. With them this section has the cost of an epoch for "
+                    "every row above, and which choices nothing beats in both time and cost; for "
+                    "example:")};
+  if (samples && modelled)
     section.blocks.push_back(code(all.options.command +
                                   " --gpu-hour 2.50 --port-hour 0.05 --gigabyte 0.01 "
                                   "--epoch-samples 1281167"));
@@ -131,10 +138,10 @@ DocumentSection validation_section(const Scalability& all) {
   if (held.size() > 1) {
     section.blocks.push_back(figures_of({{validation_figure(all)}}));
     section.blocks.push_back(table_of(held));
+    section.blocks.push_back(
+        note("For this check alone the model is fitted without the runs that it is asked about; "
+             "all other figures are fitted to all runs."));
   }
-  section.blocks.push_back(
-      note("For this check alone the model is fitted without the runs that it is asked about; all "
-           "other figures are fitted to all runs."));
   if (const auto words = published_errors_words(all.options.strangers, all.options.question);
       !words.empty()) {
     section.blocks.push_back(heading("Against steps that others measured"));
@@ -143,6 +150,7 @@ DocumentSection validation_section(const Scalability& all) {
         note("How: docs/validation/measured.md. Nobody else's step on a network like this one is "
              "among them; the network is held against ns-3 and Linux (docs/network.md)."));
   }
+  if (!all.any_holds()) return section;
   section.blocks.push_back(heading("Constants of the fits"));
   section.blocks.push_back(table_of(constants_table(all)));
   section.blocks.push_back(
@@ -185,15 +193,16 @@ DocumentSection again_section(const Scalability& all) {
 }
 
 std::vector<std::string> chips_of(const Scalability& all) {
-  std::set<std::string> times, versions;
-  for (const ScaleSeries& series : all.data.series)
+  std::set<std::string> times;
+  for (const ScaleSeries& series : all.data.series) {
     for (const ScalePoint& point : series.points)
       times.insert("time: " + point.provenance + " (" + series.header.executor + ")");
+    times.insert("compute times: " + series.compute_provenance);
+  }
   std::vector<std::string> chips = {std::to_string(all.data.runs.size()) + " runs, " +
                                     std::to_string(all.data.series.size()) + " series"};
   chips.insert(chips.end(), times.begin(), times.end());
-  chips.push_back("compute times: " + all.data.series[0].compute_provenance);
-  chips.push_back("curves: predicted");
+  if (all.any_holds()) chips.push_back("curves: predicted");
   for (const std::string& remark : all.options.remarks) chips.push_back(remark);
   return chips;
 }

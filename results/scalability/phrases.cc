@@ -35,24 +35,41 @@ std::string how_known(const Scalability& all, std::size_t series, int workers) {
   return all.within_runs(series, workers) ? "predicted" : "predicted, extrapolated";
 }
 
-std::string largest_part(const StepTime& time) {
-  const std::pair<double, const char*> parts[] = {
-      {time.exposed_s, "exposed communication"},
-      {time.encode_s, "encoding"},
-      {time.decode_s, "decoding and adding messages"}};
-  const auto* most = std::ranges::max_element(parts, {}, &std::pair<double, const char*>::first);
-  return most->first > 0 ? percent(most->first / time.total_s) + " of a step is " + most->second
-                         : "compute hides all of its communication";
+std::string largest_part(const Scalability& all, int workers) {
+  const auto answer = all.answer(all.best, workers);
+  if (!answer) return "";
+  double exposed_s = 0, codec_s = 0, wait_s = 0;
+  if (answer->known) {
+    const KnownSplit& split =
+        std::ranges::find(all.data.series[all.best].points, workers, &ScalePoint::workers)->split;
+    const double rest = answer->seconds - split.compute_s - split.exposed_s;
+    exposed_s = split.exposed_s;
+    codec_s = std::clamp(rest, 0.0, split.codec_s);  // what of it does not run beside compute
+    wait_s = rest - codec_s;
+  } else {
+    const CurvePoint point = all.predicted(all.best, workers);
+    exposed_s = point.prediction.time.exposed_s;
+    codec_s = point.prediction.time.encode_s + point.prediction.time.decode_s;
+    wait_s = point.wait_s;
+  }
+  const std::pair<double, const char*> parts[] = {{exposed_s, "exposed communication"},
+                                                  {codec_s, "encoding and decoding"},
+                                                  {wait_s, "waiting for other workers"}};
+  const auto most = *std::ranges::max_element(parts);
+  const std::string how = " (" + how_known(all, all.best, workers) + ")";
+  if (most.first <= 0) return "compute hides all of its communication" + how;
+  return percent(most.first / answer->seconds) + " of a step is " + most.second + how;
 }
 
 std::optional<Peak> peak_of(const Scalability& all) {
   if (all.data.series[all.best].samples <= 0) return std::nullopt;
   Peak peak;
-  double now = 0;
+  const auto at = all.answer(all.best, all.options.at);
+  if (!at) return std::nullopt;
+  const double now = all.throughput(all.best, all.options.at, at->seconds);
   for (const int n : shown_workers(all, all.best)) {
     if (n > all.options.at) break;
     const double value = all.throughput(all.best, n, all.answer(all.best, n)->seconds);
-    if (n == all.options.at) now = value;
     if (value > peak.throughput) peak = {n, value};
   }
   if (peak.workers >= all.options.at || now * (1 + kTie) > peak.throughput) return std::nullopt;
@@ -60,8 +77,8 @@ std::optional<Peak> peak_of(const Scalability& all) {
 }
 
 std::string peak_words(const Scalability& all, const Peak& peak) {
-  return "adding workers lowers throughput, which is highest on " + workers_words(peak.workers) +
-         " (" + rate_words(all, peak.throughput) + "; " +
+  return "up to " + workers_words(all.options.at) + ", throughput is highest on " +
+         std::to_string(peak.workers) + " (" + rate_words(all, peak.throughput) + "; " +
          how_known(all, all.best, peak.workers) + ")";
 }
 

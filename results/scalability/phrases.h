@@ -14,8 +14,9 @@ std::string workers_words(int n);
 std::string rate_words(const Scalability& all, double value);
 /// "simulated", or "predicted, extrapolated".
 std::string how_known(const Scalability& all, std::size_t series, int workers);
-/// "62 % of a step is exposed communication": the part that is largest beside compute.
-std::string largest_part(const StepTime& time);
+/// "62 % of a step is exposed communication (simulated)": the part of the best series' step that is
+/// largest beside compute, by the runs' own steps where there are runs. Empty without an answer.
+std::string largest_part(const Scalability& all, int workers);
 
 /// Fewer workers than options.at, on which the best series' throughput is highest.
 struct Peak {
@@ -24,7 +25,7 @@ struct Peak {
 };
 /// Empty where more workers do more.
 std::optional<Peak> peak_of(const Scalability& all);
-/// "adding workers lowers throughput, which is highest on 2 workers (640 samples/s; simulated)"
+/// "up to 16 workers, throughput is highest on 2 (640 samples/s; simulated)"
 std::string peak_words(const Scalability& all, const Peak& peak);
 
 /// What to send on options.at workers, by the rule and in the words of `advise`; where fewer

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/prediction/solve.h"
 #include "results/scalability/figures.h"
 #include "results/scalability/phrases.h"
 #include "results/scalability/words.h"
@@ -11,13 +12,13 @@ namespace {
 
 std::string fewer_words(const Scalability& all, const std::optional<Peak>& peak) {
   if (!peak) return "";
-  return "run " + workers_words(peak->workers) + " rather than " +
-         std::to_string(all.options.at) + ": " + peak_words(all, *peak) + ".";
+  return "run " + workers_words(peak->workers) + " rather than " + std::to_string(all.options.at) +
+         ": " + peak_words(all, *peak) + ".";
 }
 
-/// Where another series gets ahead of the best one beyond options.at.
+/// Where another series is ahead of the best one beyond options.at.
 std::string overtaking_words(const Scalability& all) {
-  if (!all.comparable || !all.model(all.best)) return "";
+  if (!all.comparable) return "";
   for (const int n : shown_workers(all, all.best)) {
     if (n <= all.options.at) continue;
     const double ours = all.answer(all.best, n)->seconds;
@@ -30,8 +31,8 @@ std::string overtaking_words(const Scalability& all) {
       least = answer->seconds;
     }
     if (ahead == all.best) continue;
-    return "before growing beyond " + workers_words(all.options.at) + ", think again: from " +
-           std::to_string(n) + " on, " + all.data.series[ahead].name + " is ahead of " +
+    return "before growing beyond " + workers_words(all.options.at) + ", think again: on " +
+           std::to_string(n) + ", " + all.data.series[ahead].name + " is ahead of " +
            all.data.series[all.best].name + " (" + format_value(least, Quantity::kSeconds) +
            " against " + format_value(ours, Quantity::kSeconds) + " a step; " +
            how_known(all, ahead, n) + "). " + capital(all.evidence[ahead].words) + ".";
@@ -46,26 +47,54 @@ std::string lever_words(const Scalability& all) {
   if (!lever || lever->reach() < 0.005)
     return "no input that was tried moves the throughput by 0.5 %: compute decides.";
   const bool more = lever->more >= lever->less;
-  return "of what can be changed, " + lever->input + " counts most on " +
-         workers_words(all.options.at) + ": 20 % " + (more ? "more" : "less") + " gives " +
-         percent(std::max(lever->more, lever->less), true) + " of throughput (predicted).";
+  return "what moves the throughput most on " + workers_words(all.options.at) + " is " +
+         lever->input + ": 20 % " + (more ? "more" : "less") + " gives " +
+         percent(std::max(lever->more, lever->less), true) + " (predicted).";
+}
+
+/// The slowest links with which a series has the target's efficiency on options.at workers.
+struct RequiredRate {
+  std::size_t series = 0;
+  StepSummary step;
+  Solution rate;
+};
+
+std::optional<RequiredRate> required_rate(const Scalability& all) {
+  std::optional<RequiredRate> least;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    if (!all.is_rival(i) || !all.holds(i, all.options.at)) continue;
+    RequiredRate one{i, all.predicted(i, all.options.at).step, {}};
+    one.rate =
+        solve_step(all.model(i)->fit, one.step, SolveFor::kBandwidth,
+                   {Target::Kind::kEfficiency, all.options.target}, all.data.series[i].samples);
+    const bool slower =
+        least && one.rate.value && (!least->rate.value || *one.rate.value < *least->rate.value);
+    if (!least || slower) least = std::move(one);
+  }
+  return least;
 }
 
 std::string bandwidth_words(const Scalability& all) {
-  const SeriesModel* model = all.model(all.best);
-  if (!model || !all.computes) return "";
-  const CurvePoint point = all.predicted(all.best, all.options.at);
-  if (point.efficiency() >= all.options.target) return "";
-  const Solution rate = solve_step(model->fit, point.step, SolveFor::kBandwidth,
-                                   {Target::Kind::kEfficiency, all.options.target},
-                                   all.data.series[all.best].samples);
-  const std::string head =
-      percent(all.options.target) + " on " + workers_words(all.options.at) + " ";
-  if (!rate.value) return head + "is unreachable by faster links alone (" + rate.limit + ").";
-  std::string text = head + "takes links of " + format_value(8 * *rate.value, Quantity::kBitRate);
-  if (rate.low < rate.high)
-    text += " (90 % band: " + range_words(8 * rate.low, 8 * rate.high, Quantity::kBitRate) + ")";
-  return text + " instead of " + format_value(8 * point.step.bandwidth, Quantity::kBitRate) + ".";
+  const int at = all.options.at;
+  const auto answer = all.answer(all.best, at);
+  if (!all.computes || !answer || !all.model(all.best) ||
+      all.efficiency(all.best, at, answer->seconds) >= all.options.target)
+    return "";
+  const auto least = required_rate(all);
+  if (!least) return "";
+  const std::string head = percent(all.options.target) + " on " + workers_words(at) + " ";
+  if (!least->rate.value)
+    return head + "is unreachable by faster links alone (" + least->rate.limit + ").";
+  // A model's step may be a little shorter than the runs', which do not have the target's.
+  if (*least->rate.value <= least->step.bandwidth) return "";
+  const auto text = [](double rate) { return format_value(8 * rate, Quantity::kBitRate); };
+  return head + "takes links of " + text(*least->rate.value) +
+         (least->rate.low < least->rate.high
+              ? " (90 % band: " + text(least->rate.low) + " to " + text(least->rate.high) + ")"
+              : "") +
+         " instead of " + text(least->step.bandwidth) +
+         (all.data.series.size() > 1 ? ", with " + all.data.series[least->series].name : "") +
+         " (predicted).";
 }
 
 void add(std::vector<std::string>& list, const std::string& text) {

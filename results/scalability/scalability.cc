@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include "results/scalability/figures.h"
+
 namespace gradwire::results {
 namespace {
 
@@ -46,16 +48,18 @@ int most_workers(const ScaleData& data) {
   return most;
 }
 
-std::size_t fastest_at(const Scalability& all, int workers) {
-  std::size_t best = 0;
-  double most = -1;
+/// Those that lose too much accuracy only where there are no others.
+std::optional<std::size_t> fastest_at(const Scalability& all, int workers) {
+  std::optional<std::size_t> best;
+  std::pair<bool, double> most = {false, -1};
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     const auto answer = all.answer(i, workers);
     if (!answer) continue;
-    const double throughput = all.throughput(i, workers, answer->seconds);
-    if (throughput <= most) continue;
+    const std::pair own = {all.evidence[i].may_be_recommended(),
+                           all.throughput(i, workers, answer->seconds)};
+    if (own <= most) continue;
     best = i;
-    most = throughput;
+    most = own;
   }
   return best;
 }
@@ -81,7 +85,7 @@ Option option_of(const Scalability& all, std::size_t series, const ScaleAnswer& 
 
 void choose_best(Scalability& all) {
   const int at = all.options.at;
-  all.best = fastest_at(all, at);
+  all.best = fastest_at(all, at).value_or(fastest_at(all, most_workers(all.data)).value_or(0));
   if (!all.comparable) return;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
     if (const auto answer = all.answer(i, at)) {
@@ -99,33 +103,35 @@ std::string printed_percent(double value, int decimals) {
   return text;
 }
 
-void solve_reach(Scalability& all) {
-  for (std::size_t i = 0; i < all.models.size(); ++i) {
-    all.reach.emplace_back();
-    if (!all.models[i] || !all.computes) continue;
-    const SeriesModel& model = *all.models[i];
-    all.reach.back() =
-        solve_step(model.fit, model.curve.back().step, SolveFor::kWorkers,
-                   {Target::Kind::kEfficiency, all.options.target}, all.data.series[i].samples);
-  }
+bool meets_target(const Scalability& all, std::size_t series, int workers) {
+  const auto answer = all.answer(series, workers);
+  return answer && all.efficiency(series, workers, answer->seconds) >= all.options.target;
 }
 
-constexpr double kMisfit = 0.1;
-
-/// The form has no term for what goes on in these runs: it misses even those that it was fitted to.
-void warn_of_misfit(const std::string& name, const SeriesModel& model,
-                    std::vector<std::string>& warnings) {
-  double worst = 0;
-  for (const double error : model.errors)
-    if (std::abs(error) > std::abs(worst)) worst = error;
-  if (std::abs(worst) > kMisfit)
-    warnings.push_back(name + ": the model misses its own runs by up to " + percent(worst, true) +
-                       "; trust its runs, not its curve");
+/// Rows decide. Between the last of the best series that meets the target and the next, the model
+/// does where it holds.
+std::optional<int> reach_of(const Scalability& all, std::size_t series) {
+  std::optional<int> most, next;
+  if (!all.computes || !all.model(series)) return most;
+  for (const int n : shown_workers(all, series)) {
+    if (n == 1) continue;
+    if (meets_target(all, series, n)) {
+      most = n;
+      next.reset();
+    } else if (!next) {
+      next = n;
+    }
+  }
+  if (series != all.best || !most || !next || !all.holds(series, *next)) return most;
+  while (*next - *most > 1) {
+    const int middle = (*most + *next) / 2;
+    (meets_target(all, series, middle) ? most : next) = middle;
+  }
+  return most;
 }
 
 void add_warnings(Scalability& all) {
   all.warnings = all.data.warnings;
-  std::set<std::string> said;
   for (std::size_t i = 0; i < all.models.size(); ++i) {
     const std::string& name = all.data.series[i].name;
     if (!all.models[i]) {
@@ -136,7 +142,8 @@ void add_warnings(Scalability& all) {
     }
     for (const std::string& text : all.models[i]->fit.warnings)
       if (!text.starts_with("the points do not show")) all.warnings.push_back(name + ": " + text);
-    warn_of_misfit(name, *all.models[i], all.warnings);
+    if (const std::string& limit = all.models[i]->limit; !limit.empty())
+      all.warnings.push_back(name + ": " + limit);
     if (all.data.series[i].points.size() > 1) continue;
     all.warnings.push_back(
         name + ": all runs have " + std::to_string(all.data.series[i].points[0].workers) +
@@ -168,19 +175,22 @@ double Scalability::efficiency(std::size_t series, int workers, double seconds) 
 CurvePoint Scalability::predicted(std::size_t series, int workers) const {
   const SeriesModel& its = *models[series];
   const auto found = std::ranges::find(its.curve, workers, &CurvePoint::workers);
-  return found != its.curve.end()
-             ? *found
-             : curve_point(data.series[series], its.fit, options.model, workers);
+  return found != its.curve.end() ? *found
+                                  : curve_point(data.series[series], its, options.model, workers);
 }
 
 std::optional<ScaleAnswer> Scalability::answer(std::size_t series, int workers) const {
   for (const ScalePoint& point : data.series[series].points)
     if (point.workers == workers)
       return ScaleAnswer{true, point.seconds, point.low_s, point.high_s, point.provenance};
-  if (!model(series)) return std::nullopt;
+  if (!holds(series, workers)) return std::nullopt;
   const CurvePoint point = predicted(series, workers);
   return ScaleAnswer{false, point.prediction.time.total_s, point.prediction.low_s,
                      point.prediction.high_s, "predicted"};
+}
+
+bool Scalability::any_holds() const {
+  return std::ranges::any_of(models, [](const auto& model) { return model && model->holds(); });
 }
 
 bool Scalability::within_runs(std::size_t series, int workers) const {
@@ -208,10 +218,13 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
   }
   find_evidence(store, all);
   choose_best(all);
-  solve_reach(all);
-  if (const SeriesModel* model = all.model(all.best))
-    all.sensitivity = sensitivity_of(model->fit, all.predicted(all.best, all.options.at).step,
-                                     all.data.series[all.best].samples);
+  std::vector<std::optional<int>> reach;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) reach.push_back(reach_of(all, i));
+  all.reach = std::move(reach);
+  if (all.holds(all.best, all.options.at))
+    all.sensitivity =
+        sensitivity_of(all.model(all.best)->fit, all.predicted(all.best, all.options.at).step,
+                       all.data.series[all.best].samples);
   add_warnings(all);
   return all;
 }

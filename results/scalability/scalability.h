@@ -6,7 +6,6 @@
 #include "results/advice/choice.h"
 #include "results/figures/plot_geometry.h"
 #include "results/prediction/published_errors.h"
-#include "results/prediction/solve.h"
 #include "results/scalability/accuracy.h"
 #include "results/scalability/costs.h"
 #include "results/scalability/models.h"
@@ -48,8 +47,8 @@ struct Scalability {
   bool computes = false;  ///< one worker's step takes time: efficiency has a meaning
   /// All series differ in method and exchange only: they compete.
   bool comparable = false;
-  /// The series to take at options.at: choice.chosen, else (series that do not compete, or that all
-  /// lose too much accuracy) the fastest.
+  /// The series to take at options.at: choice.chosen, else (series that do not compete) the fastest
+  /// of those that may be recommended; where all lose too much accuracy, the fastest.
   std::size_t best = 0;
   std::vector<AccuracyEvidence> evidence;  ///< [series]
   /// Among the series that have a time at options.at; empty unless comparable.
@@ -57,8 +56,9 @@ struct Scalability {
   std::vector<Option> competing;              ///< what it chose from
   std::vector<std::size_t> competing_series;  ///< [competing]
   std::optional<std::size_t> dense;           ///< fp32 among them
-  /// Most workers at the target, by series with a model; value empty: not even two.
-  std::vector<std::optional<Solution>> reach;
+  /// [series] The most workers on which it has the target's efficiency: of runs, and where its
+  /// model holds; of `best` between those that are shown, too. Empty: on no number of two and more.
+  std::vector<std::optional<int>> reach;
   std::vector<SensitivityRow> sensitivity;  ///< of `best` on options.at workers
   std::vector<std::string> warnings;
 
@@ -72,9 +72,22 @@ struct Scalability {
   std::string throughput_text(double value) const;
   /// Efficiency of a known or predicted time; 0 where nothing is computed.
   double efficiency(std::size_t series, int workers, double seconds) const;
-  /// The model's answer. Precondition: the series has a model.
+  /// The model's answer, whether it holds there or not. Precondition: the series has a model.
   CurvePoint predicted(std::size_t series, int workers) const;
+  /// Of runs, else of the model where it holds.
   std::optional<ScaleAnswer> answer(std::size_t series, int workers) const;
+  /// Whether the model's figures for that number of workers may be concluded from; by default,
+  /// whether any may.
+  bool holds(std::size_t series, int workers = 1) const {
+    return models[series] && workers <= models[series]->holds_to;
+  }
+  /// Whether anything here is predicted.
+  bool any_holds() const;
+  /// Whether `series` may be chosen where it is faster: it competes, and keeps its accuracy or is
+  /// not known to lose it.
+  bool is_rival(std::size_t series) const {
+    return series == best || (comparable && evidence[series].may_be_recommended());
+  }
   bool within_runs(std::size_t series, int workers) const;
 };
 

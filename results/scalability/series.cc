@@ -59,6 +59,11 @@ void check_one_workload(const std::vector<RunSummary>& runs) {
   }
 }
 
+void check_steps(const std::vector<RunSummary>& runs) {
+  for (const RunSummary& run : runs)
+    results::check_steps(run.header.scenario_json, run.header.scenario_name);
+}
+
 std::vector<RunSummary> usable_runs(const Store& store, std::span<const RunId> ids,
                                     std::vector<std::string>& warnings) {
   std::vector<RunSummary> runs;
@@ -234,9 +239,26 @@ std::string series_key(const std::string& json) {
   return key;
 }
 
+void check_steps(const std::string& scenario_json, const std::string& name) {
+  const std::string kind = scenario_value(scenario_json, "/schedule/kind");
+  double local_steps = 1;
+  number_from(scenario_value(scenario_json, "/schedule/local_steps"), local_steps);
+  const std::string what = !scenario_value(scenario_json, "/workload/federated/sample").empty()
+                               ? "a round of some clients"
+                           : !kind.empty() && kind != "-" && kind != "lockstep"
+                               ? "a round or an update of schedule " + kind
+                           : local_steps > 1 ? "several local steps"
+                                             : "";
+  if (!what.empty())
+    throw Error(ErrorKind::kScenario, "report the scalability of", name,
+                "its step is " + what + ", not a batch of each worker",
+                "gradwire report compares such runs by their time to the target");
+}
+
 ScaleData scale_data(const Store& store, std::span<const RunId> ids) {
   ScaleData data;
   const std::vector<RunSummary> runs = usable_runs(store, ids, data.warnings);
+  check_steps(runs);
   check_one_workload(runs);
   std::vector<Key> order;
   const std::map<Key, Sorted> sorted = sort_runs(runs, order, data.warnings);

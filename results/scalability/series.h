@@ -54,9 +54,13 @@ struct ScaleData {
 /// Most series of a report: more cannot be told apart on paper.
 inline constexpr std::size_t kMostSeries = 8;
 
-/// Throws StoreError for unknown runs; Error where no run is finished with a time above 0, where
-/// runs of several workloads are mixed, and where there are more than kMostSeries (both say what
-/// differs).
+/// Throws Error where a step of this scenario (resolved, JSON) is no batch of each worker, so that
+/// more workers are not more work a step.
+void check_steps(const std::string& scenario_json, const std::string& name);
+
+/// Throws StoreError for unknown runs; Error as check_steps() does, where no run is finished with a
+/// time above 0, where runs of several workloads are mixed, and where there are more than
+/// kMostSeries (both say what differs).
 ScaleData scale_data(const Store& store, std::span<const RunId> ids);
 
 /// Identity of the series that a run belongs to: its scenario without workers, seed, and what only

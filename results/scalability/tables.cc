@@ -119,7 +119,7 @@ HtmlTable constants_table(const Scalability& all) {
   HtmlTable table = {{"constant"}};
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     const SeriesModel* model = all.model(i);
-    if (!model) continue;
+    if (!model || !model->holds()) continue;
     table[0].push_back(all.data.series[i].name);
     table.resize(model->fit.described.size() + 1);
     for (std::size_t k = 0; k < model->fit.described.size(); ++k) {
@@ -147,17 +147,20 @@ HtmlTable provenance_table(const Scalability& all) {
       {"figure", "provenance"},
       {"marks in all charts; rows of runs in tables", runs},
       {"compute and codec times under them", in_words({compute.begin(), compute.end()})},
-      {"lines, bands, rows \"predicted\"", "predicted: the fitted performance model"},
-      {"dashed lines, paler bands, rows \"extrapolated\"",
-       "predicted: the same model on more workers than any run has"},
-      {"parts of a step in bars", "predicted: the same model's parts"},
-      {"parts of a step in the table of runs", runs + ": means over workers and steps"},
-      {"sensitivity, reach, required bandwidth",
-       "predicted: the model asked again with one input changed"},
-      {"errors on held-back runs", "predicted; " + error_words(all)}};
-  if (!all.computes) return table;
-  table.push_back(
-      {"ideal line, efficiency", "one worker's compute times, above, without any exchange"});
+      {"parts of a step in the table of runs", runs + ": means over workers and steps"}};
+  if (all.any_holds())
+    table.insert(table.end(),
+                 {{"lines, bands, rows \"predicted\"", "predicted: the fitted performance model"},
+                  {"dashed lines, paler bands, rows \"extrapolated\"",
+                   "predicted: the same model on more workers than any run has"},
+                  {"parts of a step in bars", "predicted: the same model's parts"},
+                  {"sensitivity, required link rate",
+                   "predicted: the model asked again with one input changed"}});
+  if (const std::string errors = error_words(all); !errors.empty())
+    table.push_back({"errors on held-back runs", "predicted; " + errors});
+  if (all.computes)
+    table.push_back(
+        {"ideal line, efficiency", "one worker's compute times, above, without any exchange"});
   return table;
 }
 

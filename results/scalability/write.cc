@@ -39,7 +39,7 @@ std::vector<Row> rows_of(const Scalability& all) {
               0};
       row.throughput = all.throughput(i, workers, row.answer.seconds);
       row.efficiency = all.efficiency(i, workers, row.answer.seconds);
-      if (all.model(i)) {
+      if (all.holds(i, workers)) {
         const CurvePoint point = all.predicted(i, workers);
         row.split = point.prediction.time;
         row.wait_s = point.wait_s;

@@ -3,6 +3,7 @@
 
 #include "base/file_descriptor.h"
 #include "tests/cli/program.h"
+#include "tests/results/scalability/claims.h"
 
 using namespace gradwire;
 using namespace gradwire::testing;
@@ -128,4 +129,39 @@ TEST_CASE("several workloads are not one report") {
   CHECK(mixed.exit_code == 1);
   CHECK_THAT(mixed.err,
              Contains("several workloads") && Contains("alexnet") && Contains("resnet50"));
+}
+
+TEST_CASE("what a report concludes is what its rows show, on nodes and on racks") {
+  const TemporaryFolder folder;
+  struct Case {
+    const char* file;
+    const char* target;
+    const char* answer;
+  };
+  // p3: 8 workers share a node, 16 two of them over 25 Gbps: 99.6 % and 39 %. two-tier: a worker
+  // sends 51 MB each way of a ring whose racks share 10 Gbps, beside 39 ms of compute.
+  for (const Case& one : {Case{"p3", "0.8", "it scales to 8 workers, with 99.6 % (simulated)"},
+                          Case{"two-tier", "0.5", "Not even 2 workers have the target"}}) {
+    const std::string out = folder.file(one.file);
+    const Result result = run_program(
+        {"report", "--scalability",
+         source_path("tests/cli/reports/samples/" + std::string(one.file) + ".json"), "--set",
+         "/workload/batch_per_worker=8", "--db", folder.file(std::string(one.file) + ".db"), "-o",
+         out, "--target", one.target, "--format", "json"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const auto report = nlohmann::json::parse(result.out);
+    CHECK(refuted_claims(report, {}) == std::vector<std::string>{});
+    CHECK_THAT(report.at("answer").at(1).get<std::string>(), Contains(one.answer));
+  }
+}
+
+TEST_CASE("a step that is no batch of each worker is no scalability report") {
+  const TemporaryFolder folder;
+  const Result rounds =
+      run_program({"report", "--scalability", source_path("scenarios/federated.json"), "--db",
+                   folder.file("g.db"), "-o", folder.file("out")});
+  CHECK(rounds.exit_code != 0);
+  CHECK_THAT(rounds.err,
+             Contains("a round of some clients") && Contains("gradwire report compares"));
 }

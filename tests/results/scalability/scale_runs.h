@@ -12,12 +12,13 @@
 /// Stored runs as `gradwire run` leaves them: a model of 50 ms compute whose messages go round a
 /// ring of 1 Gbps.
 
-/// `megabytes` a worker's message, encoded in `encode` and decoded in half of it.
+/// `megabytes` a worker's message, encoded in `encode` and decoded in half of it; `rate` of a link,
+/// B/s.
 inline gradwire::results::StepSummary scale_step(int workers, double megabytes = 10,
-                                                 double encode = 0) {
+                                                 double encode = 0, double rate = 125e6) {
   gradwire::results::StepSummary step;
   step.workers = workers;
-  step.bandwidth = 125e6;
+  step.bandwidth = rate;
   step.delay_s = 100e-6;
   step.forward_s = 0.02;
   step.buckets = {{.backward_s = 0.03,
@@ -36,12 +37,14 @@ struct ScaleRun {
   std::string model = "lenet5";
   std::string bandwidth = "1Gbps";
   bool summary = true;
+  double rate = 125e6;  ///< of a link in its summary, B/s
+  double accuracy = 0;  ///< 0 = nothing was trained
 };
 
 inline gradwire::results::RunId add_scale_run(gradwire::results::Store& store,
                                               const ScaleRun& given) {
   using namespace gradwire::results;
-  const StepSummary step = scale_step(given.workers, given.megabytes, given.encode);
+  const StepSummary step = scale_step(given.workers, given.megabytes, given.encode, given.rate);
   const double seconds =
       given.seconds != 0 ? given.seconds : step_time(step, usual_constants()).total_s;
   RunHeader header;
@@ -79,6 +82,8 @@ inline gradwire::results::RunId add_scale_run(gradwire::results::Store& store,
   }
   store.append(run, steps, {});
   std::vector<MetricRow> finals = {{-1, "step_time_s", seconds, "s", Provenance::kSimulated}};
+  if (given.accuracy > 0)
+    finals.push_back({-1, "final_accuracy", given.accuracy, "", Provenance::kMeasured});
   if (given.summary)
     for (const MetricRow& row : summary_metrics(step, RunOrigins{})) finals.push_back(row);
   store.finish_run(run, RunStatus::kFinished, "", "", "", finals);
