@@ -32,6 +32,20 @@ struct Source {
   std::vector<std::string> warnings;
 };
 
+/// Before anything is run: whether its runs can make a report.
+void check_runs(const scenarios::ScenarioFile& file, const std::string& scenario) {
+  std::set<std::string> series;
+  for (const scenarios::Scenario& run : file.runs) {
+    results::check_steps(run.json.dump(), run.name);
+    series.insert(results::series_key(run.json.dump()));
+  }
+  if (series.size() > results::kMostSeries)
+    throw Error(ErrorKind::kScenario, "report on the scalability of", scenario,
+                "its sweep makes " + std::to_string(series.size()) + " series, " +
+                    std::to_string(results::kMostSeries) + " fit on a page",
+                "sweep less with --set /sweep=..., or take stored runs with --filter");
+}
+
 scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const Context& context) {
   RunArguments plain;
   plain.file = arguments.scenario;
@@ -39,8 +53,7 @@ scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const
   plain.executor = arguments.executor;
   const scenarios::ScenarioFile own = read_scenario(plain);
   warn(own, context);
-  for (const scenarios::Scenario& scenario : own.runs)
-    results::check_steps(scenario.json.dump(), scenario.name);
+  check_runs(own, arguments.scenario);
   if (arguments.workers.empty() && runner::worker_counts(own).size() > 1) return own;
   const std::string path = scenarios::find_scenario_file(arguments.scenario);
   if (!arguments.workers.empty())

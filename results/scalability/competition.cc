@@ -9,9 +9,10 @@ Baseline baseline_of(const ScaleSeries& series) {
   return results::baseline_of(method_of_scenario(series.header.scenario_json));
 }
 
-bool any_of_kind(const Scalability& all, bool baseline) {
+bool any_of_kind(const Scalability& all, bool baseline, bool holding) {
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
-    if (all.holds(i) && (baseline_of(all.data.series[i]) != Baseline::kNone) == baseline)
+    if ((all.holds(i) || !holding) &&
+        (baseline_of(all.data.series[i]) != Baseline::kNone) == baseline)
       return true;
   return false;
 }
@@ -74,11 +75,11 @@ std::string no_competition_words(const Scalability& all) {
   if (!all.comparable)
     return "the series differ in more than method and exchange, so they do not compete over one "
            "link rate";
-  if (!any_of_kind(all, true))
-    return "no series sends plain fp32 or fp16, against which compression would have to pay, with "
-           "a "
-           "model that holds";
-  if (!any_of_kind(all, false)) return "no series with a model that holds compresses";
+  if (!any_of_kind(all, true, false))
+    return "no series sends plain fp32 or fp16, against which compression would have to pay";
+  if (!any_of_kind(all, false, false)) return "no series compresses";
+  if (!any_of_kind(all, true, true) || !any_of_kind(all, false, true))
+    return "no model holds of those that compress, or of fp32 and fp16";
   return "";
 }
 

@@ -93,6 +93,7 @@ void add_curve(const Scalability& all, std::size_t index, Value value, Figure& f
     marks.x.push_back(point.workers());
     marks.y.push_back(middle);
   }
+  if (beyond.line.x.size() < 2) beyond = {};
   for (Series* series : {&within.band, &beyond.band, &within.line, &beyond.line, &marks})
     if (!series->x.empty()) figure.series.push_back(std::move(*series));
 }
@@ -118,13 +119,15 @@ void add_points(const Scalability& all, std::size_t index, Value value, Figure& 
 }
 
 /// What marks, lines and bands mean: entries of the legend without points.
-void add_key(bool ideal, Figure& figure) {
+void add_key(bool modelled, bool ideal, Figure& figure) {
   SeriesStyle grey{.color = {Role::kMuted}};
-  figure.series.push_back({SeriesKind::kLine, "model", {}, {}, {}, {}, "", grey});
-  grey.dash = Dash::kDashed;
-  figure.series.push_back({SeriesKind::kLine, "extrapolated", {}, {}, {}, {}, "", grey});
-  grey.dash = Dash::kSolid;
-  figure.series.push_back({SeriesKind::kBand, "90 % band", {}, {}, {}, {}, "", grey});
+  if (modelled) {
+    figure.series.push_back({SeriesKind::kLine, "model", {}, {}, {}, {}, "", grey});
+    grey.dash = Dash::kDashed;
+    figure.series.push_back({SeriesKind::kLine, "extrapolated", {}, {}, {}, {}, "", grey});
+    grey.dash = Dash::kSolid;
+    figure.series.push_back({SeriesKind::kBand, "90 % band", {}, {}, {}, {}, "", grey});
+  }
   if (!ideal) return;
   grey.dash = Dash::kDashDot;
   grey.width = 1;
@@ -174,7 +177,7 @@ void add_all(const Scalability& all, Value value, bool ideal, Figure& figure) {
   if (ideal) add_ideal(all, figure);
   for (std::size_t i = 0; i < all.data.series.size(); ++i) add_curve(all, i, value, figure);
   for (std::size_t i = 0; i < all.data.series.size(); ++i) add_points(all, i, value, figure);
-  add_key(ideal, figure);
+  add_key(all.any_holds(), ideal, figure);
   add_end_of_runs(all, true, figure);
   set_source(all, figure);
 }
@@ -225,16 +228,12 @@ std::vector<int> shown_workers(const Scalability& all, std::size_t series) {
 }
 
 void set_source(const Scalability& all, Figure& figure) {
-  std::set<std::string> how, hashes;
-  bool modelled = false;
-  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
-    const ScaleSeries& series = all.data.series[i];
+  std::set<std::string> how;
+  for (const ScaleSeries& series : all.data.series)
     for (const ScalePoint& point : series.points)
       how.insert(point.provenance + " (" + series.header.executor + ")");
-    modelled = modelled || all.models[i];
-  }
   figure.provenance = "marks " + in_words({how.begin(), how.end()});
-  if (modelled) figure.provenance += ", lines predicted";
+  if (all.any_holds()) figure.provenance += ", lines predicted";
 }
 
 NamedFigure throughput_figure(const Scalability& all) {
@@ -306,7 +305,8 @@ NamedFigure residual_figure(const Scalability& all) {
   figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, 0, ""});
   add_end_of_runs(all, false, figure);
   set_source(all, figure);
-  figure.provenance = "predicted, over " + figure.provenance.substr(6);
+  figure.provenance =
+      "predicted, over " + figure.provenance.substr(6, figure.provenance.find(", lines") - 6);
   return named;
 }
 

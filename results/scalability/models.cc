@@ -8,7 +8,7 @@
 #include "results/advice/choice.h"
 #include "results/prediction/assumed_spread.h"
 #include "results/prediction/solve.h"
-#include "results/statistics/percent.h"
+#include "results/scalability/scalability.h"
 
 namespace gradwire::results {
 namespace {
@@ -112,7 +112,7 @@ void take_worse(const ScalePoint& point, const StepPrediction& prediction, doubl
 }
 
 std::string miss_words(const Miss& miss) {
-  return std::to_string(miss.workers) + " workers by " + percent_by("%+.1f", miss.error) +
+  return std::to_string(miss.workers) + " workers by " + percent(miss.error, true) +
          (miss.beyond_band ? ", beyond its 90 % band: " : ": ");
 }
 

@@ -22,7 +22,7 @@ std::string capital(std::string text) {
 }
 
 std::string workers_words(int n) {
-  return std::to_string(n) + " workers";
+  return std::to_string(n) + (n == 1 ? " worker" : " workers");
 }
 
 std::string rate_words(const Scalability& all, double value) {
@@ -72,14 +72,21 @@ std::optional<Peak> peak_of(const Scalability& all) {
     const double value = all.throughput(all.best, n, all.answer(all.best, n)->seconds);
     if (value > peak.throughput) peak = {n, value};
   }
+  const double alone_s = all.model(all.best) ? all.predicted(all.best, all.options.at).alone_s : 0;
+  const double lone = alone_s > 0 ? all.throughput(all.best, 1, alone_s) : 0;
+  if (lone > peak.throughput * (1 + kTie)) peak = {1, lone};
   if (peak.workers >= all.options.at || now * (1 + kTie) > peak.throughput) return std::nullopt;
   return peak;
 }
 
 std::string peak_words(const Scalability& all, const Peak& peak) {
+  const auto answer = all.answer(all.best, peak.workers);
+  const bool lone = peak.workers == 1 && !(answer && answer->known);
   return "up to " + workers_words(all.options.at) + ", throughput is highest on " +
          std::to_string(peak.workers) + " (" + rate_words(all, peak.throughput) + "; " +
-         how_known(all, all.best, peak.workers) + ")";
+         (lone ? "by its compute time, with nobody to wait for"
+               : how_known(all, all.best, peak.workers)) +
+         ")";
 }
 
 std::string compress_words(const Scalability& all, const std::optional<Peak>& peak) {

@@ -18,7 +18,7 @@ std::string how_known(const Scalability& all, std::size_t series, int workers);
 /// largest beside compute, by the runs' own steps where there are runs. Empty without an answer.
 std::string largest_part(const Scalability& all, int workers);
 
-/// Fewer workers than options.at, on which the best series' throughput is highest.
+/// Fewer workers than options.at, on which the best series' throughput is highest; a lone one, too.
 struct Peak {
   int workers = 0;
   double throughput = 0;

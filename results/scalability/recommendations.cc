@@ -47,7 +47,7 @@ std::string lever_words(const Scalability& all) {
   if (!lever || lever->reach() < 0.005)
     return "no input that was tried moves the throughput by 0.5 %: compute decides.";
   const bool more = lever->more >= lever->less;
-  return "what moves the throughput most on " + workers_words(all.options.at) + " is " +
+  return "what moves the throughput most on " + workers_words(all.options.at) + " is the " +
          lever->input + ": 20 % " + (more ? "more" : "less") + " gives " +
          percent(std::max(lever->more, lever->less), true) + " (predicted).";
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/joined_texts.h"
 #include "results/scalability/figures.h"
 
 namespace gradwire::results {
@@ -132,12 +133,11 @@ std::optional<int> reach_of(const Scalability& all, std::size_t series) {
 
 void add_warnings(Scalability& all) {
   all.warnings = all.data.warnings;
+  std::vector<std::string> without;
   for (std::size_t i = 0; i < all.models.size(); ++i) {
     const std::string& name = all.data.series[i].name;
     if (!all.models[i]) {
-      all.warnings.push_back(name +
-                             ": no model; its runs have no summary of a step (their "
-                             "exchange has no closed form, or an earlier version made them)");
+      without.push_back(name);
       continue;
     }
     for (const std::string& text : all.models[i]->fit.warnings)
@@ -151,6 +151,10 @@ void add_warnings(Scalability& all) {
         " apart: usual values are taken, and nothing is held against them; run it on two more "
         "numbers of workers");
   }
+  if (!without.empty())
+    all.warnings.push_back(joined_texts(without, "; ") +
+                           ": no model; its runs have no summary of a step (their exchange has no "
+                           "closed form, or an earlier version made them)");
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ std::string reached_sentence(const Scalability& all) {
   if (all.computes)
     text += ", " + percent(all.efficiency(best, at, answer->seconds)) + " of what " +
             std::to_string(at) + " workers without an exchange would";
-  if (!all.comparable) text += "; no series does more, but they differ in more than the method";
+  if (!all.comparable)
+    text +=
+        "; the fastest of the series that may be recommended, which differ in more than the method";
   return text + ".";
 }
 
@@ -135,13 +137,20 @@ std::string compute_words(const Scalability& all) {
   return joined_texts(seen, "; ");
 }
 
-/// How far figures under the runs may be from the truth.
+/// How far figures under the runs may be from the truth, at most.
 std::string assumed_words(const Scalability& all) {
-  std::set<std::string> seen;
+  AssumedFigures widest;
+  const auto widen = [](PlausibleRange& range, const PlausibleRange& by) {
+    range.low = std::min(range.low, by.low);
+    range.high = std::max(range.high, by.high);
+  };
   for (const ScaleSeries& series : all.data.series)
-    for (const ScalePoint& point : series.points)
-      if (point.step && !point.step->assumed.none()) seen.insert(in_words(point.step->assumed));
-  return joined_texts(seen, "; ");
+    for (const ScalePoint& point : series.points) {
+      if (!point.step) continue;
+      widen(widest.compute, point.step->assumed.compute);
+      widen(widest.coding, point.step->assumed.coding);
+    }
+  return in_words(widest);
 }
 
 std::string do_sentence(const Scalability& all) {
@@ -217,9 +226,9 @@ std::vector<std::string> assumptions_of(const Scalability& all) {
   list.push_back("Compute and codec times (" + compute_words(all) +
                  ") are one worker's, and the same for all, on any number.");
   if (const std::string assumed = assumed_words(all); !assumed.empty())
-    list.push_back("Of these, " + assumed +
-                   ": ranges of predictions allow for it; those of runs do not, which rest on the "
-                   "same figures.");
+    list.push_back("These times may be others (" + assumed +
+                   "): ranges of runs do not allow for that" +
+                   (all.any_holds() ? ", those of predictions do." : "."));
   if (all.any_holds())
     list.push_back(
         "Beyond the runs the network is the scenario's at that size: every further worker gets the "
@@ -232,7 +241,7 @@ std::vector<std::string> assumptions_of(const Scalability& all) {
         "matter of compression.");
   std::vector<std::string> open;
   for (const auto& model : all.models) {
-    if (!model) continue;
+    if (!model || !model->holds()) continue;
     for (const std::string& name : model->open)
       if (std::ranges::find(open, name) == open.end()) open.push_back(name);
   }

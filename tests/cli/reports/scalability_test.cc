@@ -156,7 +156,7 @@ TEST_CASE("what a report concludes is what its rows show, on nodes and on racks"
   }
 }
 
-TEST_CASE("a step that is no batch of each worker is no scalability report") {
+TEST_CASE("what cannot be a scalability report is refused before anything is run") {
   const TemporaryFolder folder;
   const Result rounds =
       run_program({"report", "--scalability", source_path("scenarios/federated.json"), "--db",
@@ -164,4 +164,8 @@ TEST_CASE("a step that is no batch of each worker is no scalability report") {
   CHECK(rounds.exit_code != 0);
   CHECK_THAT(rounds.err,
              Contains("a round of some clients") && Contains("gradwire report compares"));
+  const Result many = run_program({"report", "--scalability", source_path("scenarios/sweep.json"),
+                                   "--db", folder.file("g.db"), "-o", folder.file("out")});
+  CHECK(many.exit_code != 0);
+  CHECK_THAT(many.err, Contains("its sweep makes 48 series, 8 fit on a page"));
 }

@@ -132,7 +132,8 @@ TEST_CASE("advise, the report and the scalability report take one winner", "[rep
     const std::vector<RunId> four(store.ids.begin() + 3, store.ids.end());
     const std::string words = halves < 0.515 ? "Send fp16 and compress no further" : "Compress with topk 1%";
     CHECK_THAT(report_html(*store.store, four), Contains(words + ": a step takes"));
-    CHECK_THAT(recommendations(all)[0], Contains(words + " on 4 workers: a step takes"));
+    // One worker alone does more than four whose steps take as long: that is said before.
+    CHECK_THAT(recommendations(all)[1], Contains(words.substr(1) + " on 4 workers: a step takes"));
   }
 }
 

@@ -134,17 +134,18 @@ class Claims {
   void peak(const std::string& text) {
     each(text, R"(up to (\d+) workers, throughput is highest on (\d+))", [&](const Match& match) {
       for (const auto& [n, row] : own())
-        if (n <= std::stoi(match[1]) && row.throughput > 1.001 * at(match[2]).throughput)
+        if (n <= std::stoi(match[1]) && row.throughput > 1.001 * throughput(match[2]))
           say("throughput is higher on " + std::to_string(n));
+      if (lone() > 1.04 * throughput(match[2])) say("a lone worker does more");
     });
     each(text, R"(adding workers lowers throughput, which is highest on (\d+))",
          [&](const Match& match) {
            for (const auto& [n, row] : own())
-             if (row.throughput > 1.001 * at(match[1]).throughput)
+             if (row.throughput > 1.001 * throughput(match[1]))
                say("throughput is higher on " + std::to_string(n));
          });
-    each(text, R"([Rr]un (\d+) workers rather than (\d+))", [&](const Match& match) {
-      if (at(match[1]).throughput <= at(match[2]).throughput) say(match[0].str() + ": it is less");
+    each(text, R"([Rr]un (\d+) workers? rather than (\d+))", [&](const Match& match) {
+      if (throughput(match[1]) <= throughput(match[2])) say(match[0].str() + ": it is less");
     });
   }
 
@@ -169,7 +170,15 @@ class Claims {
         say("concluded from a model that misses the runs on " + std::to_string(n));
   }
 
-  const ClaimRow& at(const std::string& workers) const { return own().at(std::stoi(workers)); }
+  /// What one worker does that waits for nobody: an n-th of the throughput over the efficiency.
+  double lone() const {
+    const auto& [n, row] = *own().begin();
+    return row.efficiency > 0 ? row.throughput / row.efficiency / n : 0;
+  }
+  double throughput(const std::string& workers) const {
+    const auto row = own().find(std::stoi(workers));
+    return row != own().end() ? row->second.throughput : workers == "1" ? lone() : 0;
+  }
 
   ClaimRows rows_;
   std::string series_;
@@ -202,6 +211,15 @@ inline std::vector<std::string> refuted_claims(const nlohmann::json& report,
     if (note.starts_with(series + ": loses accuracy") &&
         sentences[0].find("loses accuracy") == std::string::npos)
       all.push_back("the headline's series loses accuracy: " + sentences[0]);
+  if (sentences[0].find("the fastest of the series that may be recommended") != std::string::npos)
+    for (const auto& [name, own] : rows) {
+      const bool loses = std::ranges::any_of(accuracy_notes, [&](const std::string& note) {
+        return note.starts_with(name + ": loses accuracy");
+      });
+      const int n = std::stoi(sentences[0]);
+      if (!loses && own.contains(n) && own.at(n).throughput > rows.at(series).at(n).throughput)
+        all.push_back(name + " is faster: " + sentences[0]);
+    }
   for (const auto& more : report.at("recommendations")) sentences.push_back(more);
   Claims claims(rows, series, report.at("target_efficiency"));
   for (const std::string& sentence : sentences)

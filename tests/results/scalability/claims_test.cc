@@ -92,7 +92,7 @@ TEST_CASE("negative control: claims that rows refute are found") {
         "At an efficiency of 80 % it scales to 8 workers; 16 workers have 93.0 % (simulated).",
         "16 workers have 39.1 % (predicted).",
         "Adding workers: adding workers lowers throughput, which is highest on 8 workers.",
-        "Run 16 workers rather than 32.",
+        "Run 16 workers rather than 32.", "Run 1 worker rather than 2.",
         "80 % on 16 workers takes links of 869 Gbps instead of 175 Gbps.",
         "What moves the throughput most on 16 workers is link rate: 20 % more gives +16 %."})
     CHECK_FALSE(claims.refuted(sentence).empty());
@@ -276,4 +276,12 @@ TEST_CASE("drawn databases: whatever the runs are, no sentence is refuted by the
     INFO("seed " << seed);
     CHECK(report_of(runs, options).refuted == std::vector<std::string>{});
   }
+}
+
+TEST_CASE("where all together do less than one alone, one is what to run") {
+  // 50 ms of compute a batch of 32: 640 samples/s alone; four workers at 0.5 s do 256.
+  const Report report = report_of({{.workers = 2, .seconds = 0.3}, {.workers = 4, .seconds = 0.5}});
+  CHECK(report.refuted == std::vector<std::string>{});
+  CHECK_THAT(report.text(), Contains("Run 1 worker rather than 4: up to 4 workers, throughput is "
+                                     "highest on 1 (640 samples/s; by its compute time"));
 }
