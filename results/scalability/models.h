@@ -12,7 +12,7 @@
 /// band, errors, errors on points that it has not seen, and how far that lets it be relied upon.
 namespace gradwire::results {
 
-/// The step of `series` on another number of workers; `nearest` is that of its nearest point.
+/// The step of `series` on that number of workers; `nearest` is that of its nearest point.
 /// A caller that can build the cluster at that size gives its network's figures; the default is
 /// `nearest` with the workers replaced.
 using StepAt =

@@ -43,6 +43,14 @@ bool only_methods_differ(const ScaleData& data) {
   return conditions.size() == 1;
 }
 
+/// What a run's summary says of its network is what the version that stored it knew of links.
+void take_networks(const ModelOptions& options, ScaleData& data) {
+  if (!options.step_at) return;
+  for (ScaleSeries& series : data.series)
+    for (ScalePoint& point : series.points)
+      if (point.step) point.step = options.step_at(series, *point.step, point.workers);
+}
+
 int most_workers(const ScaleData& data) {
   int most = 0;
   for (const ScaleSeries& series : data.series) most = std::max(most, series.most_workers());
@@ -211,6 +219,7 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
   if (most < 2)
     throw Error(ErrorKind::kFailure, "report on", "the scalability of these runs",
                 "each has one worker, which exchanges nothing", "run it on 2, 4 and 8 workers");
+  take_networks(options.model, all.data);
   if (options.at == 0) options.at = most;
   if (options.model.up_to == 0) options.model.up_to = std::max(kBeyond * most, options.at);
   all.options = std::move(options);

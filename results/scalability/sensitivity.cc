@@ -9,17 +9,10 @@
 namespace gradwire::results {
 namespace {
 
-void scale_compute(StepSummary& step, double factor) {
+/// What a batch decides: the update does not depend on it.
+void scale_passes(StepSummary& step, double factor) {
   step.forward_s *= factor;
   for (BucketSummary& bucket : step.buckets) bucket.backward_s *= factor;
-}
-
-void scale_codec(StepSummary& step, double factor) {
-  for (BucketSummary& bucket : step.buckets) {
-    bucket.encode_s *= factor;
-    bucket.decode_s *= factor;
-    bucket.add_s *= factor;
-  }
 }
 
 void scale_bytes(StepSummary& step, double factor) {
@@ -31,7 +24,7 @@ void scale_bytes(StepSummary& step, double factor) {
 }
 
 double compute_of(const StepSummary& step) {
-  double sum = step.forward_s;
+  double sum = step.forward_s + step.update_s;
   for (const BucketSummary& bucket : step.buckets) sum += bucket.backward_s;
   return sum;
 }
@@ -59,11 +52,13 @@ const Input kInputs[] = {
      [](StepSummary& s, double f) { s.delay_s *= f; }},
     {"packet loss", Quantity::kShare, [](const StepSummary& s) { return s.loss; },
      [](StepSummary& s, double f) { s.loss *= f; }},
-    {"compute time", Quantity::kSeconds, compute_of, scale_compute},
-    {"encode and decode time", Quantity::kSeconds, codec_of, scale_codec},
+    {"compute time", Quantity::kSeconds, compute_of,
+     [](StepSummary& s, double f) { s = with_compute(s, f); }},
+    {"coding time of a message", Quantity::kSeconds, codec_of,
+     [](StepSummary& s, double f) { s = with_coding(s, f); }},
     {"bytes of a message", Quantity::kBytes, [](const StepSummary& s) { return s.message_bytes(); },
      scale_bytes},
-    {"batch of a worker", Quantity::kCount, compute_of, scale_compute, true},
+    {"batch of a worker", Quantity::kCount, compute_of, scale_passes, true},
 };
 
 }  // namespace

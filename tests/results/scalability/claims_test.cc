@@ -121,6 +121,13 @@ TEST_CASE("workers of one node scale, more do not: the rows say up to where") {
                                 Contains("instead of 25.0 Gbps"));
 }
 
+TEST_CASE("what an earlier version stored of a network gives way to the network") {
+  const Report report = report_of(runs_on_nodes(false), on_nodes());
+  CHECK(report.refuted == std::vector<std::string>{});
+  CHECK(report.all.holds(0, 128));
+  CHECK(report.all.data.series[0].points[3].step->bandwidth == kBetween);
+}
+
 TEST_CASE("of a model that misses its own runs nothing is concluded, whatever its form") {
   const Report report = report_of(runs_on_nodes(false));
   CHECK(report.refuted == std::vector<std::string>{});

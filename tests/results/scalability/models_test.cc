@@ -107,10 +107,19 @@ TEST_CASE("sensitivity: what a step waits for moves it, what is hidden does not"
   CHECK(row_of(rows, "batch of a worker").more == Approx(0.2).margin(0.015));
   CHECK(row_of(rows, "packet loss").note == "from none to 0.100 %");
 
+  // All of a worker's compute counts, its update too; a batch moves its passes alone.
+  StepSummary updating = scale_step(2, 1e-4);
+  updating.update_s = 0.05;
+  const auto whole = sensitivity_of(fit, updating, 32);
+  CHECK(row_of(whole, "compute time").value == "100 ms");
+  CHECK(row_of(whole, "compute time").less == Approx(0.25).margin(0.01));  // 1 / 0.8
+  // 1.2 times the samples in 1.1 times the time.
+  CHECK(row_of(whole, "batch of a worker").more == Approx(1.2 / 1.1 - 1).margin(0.01));
+
   // Without bytes to speak of, compute decides, and a larger batch gains nothing.
   const auto idle = sensitivity_of(fit, scale_step(2, 1e-4), 32);
   CHECK(row_of(idle, "compute time").less == Approx(0.25).margin(0.01));
   CHECK(std::abs(row_of(idle, "link rate").more) < 0.001);
   CHECK(std::abs(row_of(idle, "batch of a worker").more) < 0.01);
-  for (const SensitivityRow& row : idle) CHECK(row.input != "encode and decode time");
+  for (const SensitivityRow& row : idle) CHECK(row.input != "coding time of a message");
 }
