@@ -221,7 +221,8 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
                 "each has one worker, which exchanges nothing", "run it on 2, 4 and 8 workers");
   take_networks(options.model, all.data);
   if (options.at == 0) options.at = most;
-  if (options.model.up_to == 0) options.model.up_to = std::max(kBeyond * most, options.at);
+  if (options.model.up_to == 0) options.model.up_to = kBeyond * most;
+  options.model.up_to = std::max(options.model.up_to, options.at);
   all.options = std::move(options);
   all.comparable = only_methods_differ(all.data);
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {

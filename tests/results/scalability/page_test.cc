@@ -233,6 +233,17 @@ TEST_CASE("a model that misses its own runs is named") {
   CHECK(named);
 }
 
+TEST_CASE(
+    "the answer is about the workers that are asked for, though the curves should end before") {
+  const ScaleStore runs({{.workers = 2}, {.workers = 4}, {.workers = 8}});
+  ScalabilityOptions options = options_of();
+  options.at = 50;  // no power of two, no run
+  options.model.up_to = 16;
+  const Scalability all = scalability_of(*runs.store, runs.ids, options);
+  CHECK_THAT(short_answer(all)[0], Contains("50 workers") && Contains("(predicted, extrapolated)"));
+  CHECK_THAT(document_markdown(scalability_document(all)), Contains("| 50 |"));
+}
+
 TEST_CASE("options out of range are refused") {
   const ScaleStore runs(std::vector<ScaleRun>{{.workers = 4}});
   ScalabilityOptions options = options_of();
