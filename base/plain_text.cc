@@ -1,6 +1,9 @@
 #include "base/plain_text.h"
 
+#include <algorithm>
 #include <cstdio>
+
+#include "base/error.h"
 
 namespace gradwire {
 namespace {
@@ -44,6 +47,13 @@ bool is_control(std::string_view text, std::size_t at, std::size_t length) {
                      : length == 2 && first == 0xC2 && byte_at(text, at + 1) < 0xA0;
 }
 
+/// UTF-16 of mostly Latin letters has a NUL beside each of them.
+bool is_utf16(std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;
+  const std::string_view first = bytes.substr(0, 64);
+  return std::count(first.begin(), first.end(), '\0') * 4 > std::ssize(first);
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -82,6 +92,24 @@ std::string printable(std::string_view text) {
     at += bytes;
   }
   return out;
+}
+
+std::string text_in_lines(std::string_view bytes, const std::string& file) {
+  if (is_utf16(bytes))
+    throw Error(ErrorKind::kFailure, "read", file, "its text is UTF-16",
+                "write it as UTF-8: iconv -f UTF-16 -t UTF-8, or PowerShell's "
+                "Out-File -Encoding utf8");
+  const std::size_t nul = bytes.find('\0');
+  if (nul != std::string_view::npos)
+    throw Error(
+        ErrorKind::kFailure, "read",
+        file + ":" + std::to_string(1 + std::count(bytes.begin(), bytes.begin() + nul, '\n')),
+        "byte " + std::to_string(nul) + " is 0: it is no text, or was damaged",
+        "give the text as the program wrote it");
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  std::string text(bytes);
+  if (text.find('\n') == std::string::npos) std::replace(text.begin(), text.end(), '\r', '\n');
+  return text;
 }
 
 std::vector<std::string> take_lines(std::string& text) {

@@ -17,6 +17,10 @@ bool has_control(std::string_view text);
 /// line ends and tabs, and bytes that are no UTF-8, become \xNN.
 std::string printable(std::string_view text);
 
+/// A text file's bytes as lines that end in \n: without a byte order mark; \r alone ends a line
+/// where no \n stands. Throws Error that names `file`: UTF-16, or bytes that are no text.
+std::string text_in_lines(std::string_view bytes, const std::string& file);
+
 /// Cuts the whole lines off the front of `text`, without their ends; what has no end yet stays.
 std::vector<std::string> take_lines(std::string& text);
 

@@ -18,8 +18,21 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// What stands most often in a header line, outside of quotes; of equally frequent ones the first.
+char separator_of(std::string_view header) {
+  constexpr std::string_view kSeparators = ",;\t";
+  std::ptrdiff_t counts[kSeparators.size()] = {};
+  bool quoted = false;
+  for (const char letter : header) {
+    if (letter == '"') quoted = !quoted;
+    const auto found = kSeparators.find(letter);
+    if (!quoted && found != std::string_view::npos) ++counts[found];
+  }
+  return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts)];
+}
+
 /// The cells of a line; false where a quote stays open.
-bool split(std::string_view line, std::vector<std::string>& cells) {
+bool split(std::string_view line, char separator, std::vector<std::string>& cells) {
   std::string cell;
   bool quoted = false, was_quoted = false;
   const auto finish = [&] {
@@ -34,7 +47,7 @@ bool split(std::string_view line, std::vector<std::string>& cells) {
     } else if (c == '"') {
       quoted = !quoted;
       was_quoted = true;
-    } else if (c == ',' && !quoted) {
+    } else if (c == separator && !quoted) {
       finish();
     } else {
       cell += c;
@@ -69,8 +82,9 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + "\r\n";
 }
 
-CsvTable::CsvTable(std::string_view text, std::string file) : file_(std::move(file)) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets mark UTF-8 so
+CsvTable::CsvTable(std::string_view bytes, std::string file) : file_(std::move(file)) {
+  const std::string lines = text_in_lines(bytes, file_);
+  std::string_view text = lines;
   for (int number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     add_line(text.substr(0, end), number);
@@ -81,6 +95,7 @@ CsvTable::CsvTable(std::string_view text, std::string file) : file_(std::move(fi
 }
 
 void CsvTable::add_line(std::string_view line, int number) {
+  const std::string_view whole = line.substr(0, line.find_last_not_of('\r') + 1);
   line = trimmed(line);
   if (line.empty()) return;
   if (line.front() == '#') {
@@ -88,7 +103,9 @@ void CsvTable::add_line(std::string_view line, int number) {
     return;
   }
   std::vector<std::string> cells;
-  if (!split(line, cells)) refuse_file(at_line(file_, number), "a quote stays open");
+  if (columns_.empty()) separator_ = separator_of(line);
+  if (separator_ == '\t' && !columns_.empty()) line = whole;  // a tab at its end: an empty cell
+  if (!split(line, separator_, cells)) refuse_file(at_line(file_, number), "a quote stays open");
   if (columns_.empty()) {
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (!columns_.emplace(cells[i], i).second)

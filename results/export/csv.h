@@ -4,8 +4,9 @@
 #include <string_view>
 #include <vector>
 
-/// Comma-separated tables that people hand in: a header line, one row a line, cells optionally in
-/// double quotes (doubled inside), comment lines that start with #. Errors name file, line, column.
+/// Tables that people hand in: a header line, one row a line, cells optionally in double quotes
+/// (doubled inside), comment lines that start with #. Commas, semicolons or tabs separate the
+/// cells: what stands most often in the header line. Errors name file, line, column.
 namespace gradwire::results {
 
 /// A cell as RFC 4180 wants it: in quotes where it holds a comma, a quote or the end of a line.
@@ -15,8 +16,9 @@ std::string csv_line(const std::vector<std::string>& cells);
 
 class CsvTable {
  public:
-  /// Throws Error: no header, a column twice, a row with too many or too few cells, an open quote.
-  CsvTable(std::string_view text, std::string file);
+  /// Throws Error: no header, a column twice, a row with too many or too few cells, an open quote,
+  /// UTF-16.
+  CsvTable(std::string_view bytes, std::string file);
 
   const std::string& file() const { return file_; }
   const std::string& comment() const { return comment_; }  ///< without the #, lines joined
@@ -41,6 +43,7 @@ class CsvTable {
   void add_line(std::string_view line, int number);
 
   std::string file_;
+  char separator_ = ',';
   std::string comment_;
   std::map<std::string, std::size_t> columns_;
   std::vector<std::vector<std::string>> cells_;

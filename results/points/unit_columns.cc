@@ -86,9 +86,9 @@ std::optional<double> flag_of(const std::string& text) {
 
 UnitColumns::UnitColumns(const CsvTable& table, std::span<const UnitColumn> known) : table_(table) {
   const auto titles = table.columns();
-  if (titles.size() == 1 && titles[0].find(';') != std::string::npos)
-    throw Error(ErrorKind::kFailure, "read", table.file(), "semicolons separate its cells",
-                "separate them by commas, with points in numbers");
+  if (titles.size() == 1 && titles[0].find_first_of(" |") != std::string::npos)
+    throw Error(ErrorKind::kFailure, "read", table.file(), "nothing separates its columns",
+                "separate them by commas, semicolons or tabs");
   for (const std::string& title : titles) find(title, known);
 }
 
@@ -138,6 +138,9 @@ std::optional<double> UnitColumns::value(std::size_t row, std::string_view name)
   std::string_view rest;
   const auto number = number_of(cell, rest);
   if (!number) refuse(row, name, "\"" + cell + "\" is no number");
+  if (rest.starts_with(','))
+    refuse(row, name, "\"" + cell + "\" has a comma in its number",
+           "write decimals behind a point, and thousands without a mark");
   if (*number < 0) refuse(row, name, cell + " is below 0");
   const Cell given{row, name, cell, *number, rest};
   if (has_unit(column.dimension)) return with_unit(given, column);

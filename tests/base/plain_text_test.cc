@@ -46,3 +46,19 @@ TEST_CASE("whole lines are cut off, and what has no end yet stays") {
   CHECK(take_lines(text) == std::vector<std::string>{"three"});
   CHECK(text.empty());
 }
+
+TEST_CASE("a file's bytes become lines; UTF-16 and what is no text are refused") {
+  CHECK(text_in_lines("a\nb\r\n", "f") == "a\nb\r\n");
+  CHECK(text_in_lines("a\rb\r", "f") == "a\nb\n");
+  CHECK(text_in_lines("\xEF\xBB\xBF"
+                      "a\n",
+                      "f") == "a\n");
+  CHECK(text_in_lines("", "f").empty());
+  using Catch::Contains;
+  const std::string letters("a\0b\0c\0", 6), swapped("\0a\0b\0c", 6), one("abcdefgh\nij\0k", 13);
+  CHECK_THROWS_WITH(text_in_lines("\xFF\xFE" + letters, "f"),
+                    Contains("cannot read f: its text is UTF-16"));
+  CHECK_THROWS_WITH(text_in_lines("\xFE\xFF" + swapped, "f"), Contains("UTF-16"));
+  CHECK_THROWS_WITH(text_in_lines(letters, "f"), Contains("UTF-16"));
+  CHECK_THROWS_WITH(text_in_lines(one, "f"), Contains("f:2: byte 11 is 0"));
+}

@@ -1,5 +1,6 @@
 #include "results/points/csv_points.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
@@ -64,6 +65,27 @@ TEST_CASE("What the table does not say comes from outside, and only that") {
   CHECK(list.points[0].step.exchange == ExchangeKind::kTreeAllReduce);
 }
 
+TEST_CASE("Semicolons and tabs separate as well, with any line ends") {
+  const auto seconds = [](const std::string& text) { return read(text).points.at(0).seconds; };
+  std::string table = kHead + "2,ring,1.5,10,5,8\n";
+  CHECK(seconds(table) == Approx(8e-3));
+  for (const char separator : {';', '\t'}) {
+    std::string other = table;
+    std::replace(other.begin(), other.end(), ',', separator);
+    CHECK(seconds(other) == Approx(8e-3));
+    CHECK_THROWS_WITH(read(replaced(other, "1.5", "1,5")),
+                      Contains("t.csv:2: message_MB: \"1,5\" has a comma in its number"));
+  }
+  // A cell that is empty at the end of a row.
+  CHECK(seconds("workers\texchange\tmessage\tbandwidth\tdelay\tstep_time\tname\n"
+                "2\tring\t1MB\t10Gbps\t5us\t8ms\t\n") == Approx(8e-3));
+  std::replace(table.begin(), table.end(), '\n', '\r');
+  CHECK(seconds(table) == Approx(8e-3));
+  std::string wide = "\xFF\xFE";
+  for (const char letter : table) wide += {letter, '\0'};
+  CHECK_THROWS_WITH(read(wide), Contains("t.csv") && Contains("UTF-16"));
+}
+
 TEST_CASE("Wrong tables are refused with line, column and remedy") {
   const auto refused = [](const std::string& text, const std::string& what) {
     CHECK_THROWS_WITH(read(text), Contains(what));
@@ -75,7 +97,8 @@ TEST_CASE("Wrong tables are refused with line, column and remedy") {
   refused("workers,message_Gbps\n2,1\n", "\"Gbps\" is no unit of message");
   refused("workers,workers (x)\n2,1\n", "\"x\" is no unit of workers");
   refused("delay_us,delay (ms)\n2,1\n", "two columns say delay");
-  refused("workers;message_MB\n2;1\n", "semicolons separate its cells");
+  refused("workers message_MB\n2 1\n", "nothing separates its columns");
+  refused(kHead + "2,ring,\"1,5\",10,5,1\n", "t.csv:2: message_MB: \"1,5\" has a comma");
   refused(kHead + "2,ring,1,10,5,1\n2.5,ring,1,10,5,1\n", "t.csv:3: workers: 2.5 is no whole");
   refused(kHead + "0,ring,1,10,5,1\n", "t.csv:2: workers: 0 is not above 0");
   refused(kHead + "2,rings,1,10,5,1\n", "t.csv:2: exchange: nobody knows \"rings\"");
