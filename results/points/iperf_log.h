@@ -2,8 +2,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-/// What iperf3 prints, as text or by --json: one TCP transfer between two hosts.
+/// What iperf3 prints, as text, by --json or by --json-stream: TCP transfers between two hosts.
 namespace gradwire::results {
 
 struct IperfLog {
@@ -11,10 +12,17 @@ struct IperfLog {
   double seconds = 0;
   std::optional<double> retransmits;   ///< of segments; not a loss rate: full queues cause them too
   std::optional<double> round_trip_s;  ///< the least one, by JSON only
+  int line = 0;                        ///< where the test begins; 0 = the log has no other
 };
 
-/// Throws Error with what is wrong: UDP (its rate is what was asked for), interrupted or failed
-/// tests, no summary, iperf 2, damaged JSON.
-IperfLog read_iperf_log(std::string_view text, const std::string& file);
+struct IperfLogs {
+  std::vector<IperfLog> tests;      ///< at least one
+  std::vector<std::string> unread;  ///< what the log has and is not used
+};
+
+/// Every test in the log. Throws Error with what is wrong: UDP and rates that were limited by -b or
+/// --fq-rate (what arrives is what was asked for), interrupted or failed tests, no summary, iperf
+/// 2, damaged JSON.
+IperfLogs read_iperf_log(std::string_view text, const std::string& file);
 
 }  // namespace gradwire::results

@@ -13,12 +13,18 @@ struct LogLine {
   std::vector<std::string_view> words;
 };
 
-/// Lines of a text, without what launchers put before each ("[1,0]<stdout>:", " 0: "). They refer
-/// to `text`.
+/// A log's bytes as plain lines: text_in_lines (base/plain_text.h), without terminals' escape
+/// sequences (colours). Throws Error.
+std::string plain_log(std::string_view bytes, const std::string& file);
+
+/// The lines that are not empty. They refer to `text`.
 std::vector<LogLine> log_lines(std::string_view text);
 
 /// The whole word as a finite number of 0 or more.
 std::optional<double> number_of(std::string_view word);
+
+/// "log.txt:12", for messages.
+std::string log_place(const std::string& file, int line);
 
 /// Throws Error about a line of a log (0 = about the log).
 [[noreturn]] void refuse_log(const std::string& file, int line, const std::string& reason,

@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "results/points/iperf_log.h"
 #include "results/points/log_lines.h"
-#include "results/points/nccl_json.h"
 #include "results/points/nccl_log.h"
 #include "results/prediction/step_model.h"
 
@@ -17,11 +16,13 @@ namespace {
 /// Of the shortest time, the least share that its bytes must leave unexplained: below it, larger
 /// messages' better use of the link passes for delay.
 constexpr double kSeenDelay = 0.5;
+/// A time that is printed less precisely than that is not known better.
+constexpr double kFewDigits = 0.01;
 
 enum class LogKind { kNccl, kIperf };
 
 LogKind kind_of(const LogFile& log) {
-  if (log.text.find("algbw") != std::string::npos || is_nccl_json(log.text)) return LogKind::kNccl;
+  if (is_nccl_log(log.text)) return LogKind::kNccl;
   for (const char* sign : {"bits/sec", "Bytes/sec", "bits_per_second", "iperf", "test_start"})
     if (log.text.find(sign) != std::string::npos) return LogKind::kIperf;
   refuse_log(log.name, 0, "it is neither a log of nccl-tests nor one of iperf3",
@@ -36,8 +37,8 @@ std::string rate_text(double bytes_per_s) {
   return format_rate(BitsPerSecond(8 * bytes_per_s));
 }
 
-std::string note_of(const LogFile& log, const IperfLog& iperf) {
-  std::string note = log.name + ": " + rate_text(iperf.bytes_per_s) + " arrived";
+std::string note_of(const std::string& name, const IperfLog& iperf) {
+  std::string note = name + ": " + rate_text(iperf.bytes_per_s) + " arrived";
   if (iperf.retransmits)
     note += ", " + std::to_string(static_cast<long long>(*iperf.retransmits)) +
             " retransmissions (not taken for loss: full queues cause them too)";
@@ -46,9 +47,9 @@ std::string note_of(const LogFile& log, const IperfLog& iperf) {
 }
 
 /// One way over one link: two hops of half the bytes, as a tree of two has them.
-StepPoint transfer(const LogFile& log, const IperfLog& iperf, const LinkFacts& facts) {
+StepPoint transfer(const std::string& name, const IperfLog& iperf, const LinkFacts& facts) {
   StepPoint point;
-  point.name = log.name;
+  point.name = name;
   point.seconds = iperf.seconds;
   point.provenance = Provenance::kMeasured;
   point.step.exchange = ExchangeKind::kTreeAllReduce;
@@ -62,17 +63,21 @@ StepPoint transfer(const LogFile& log, const IperfLog& iperf, const LinkFacts& f
 }
 
 void take_iperf(std::span<const LogFile> logs, const LinkFacts& given, LogPoints& found) {
-  std::vector<std::pair<const LogFile*, IperfLog>> read;
-  for (const LogFile& log : logs)
-    if (kind_of(log) == LogKind::kIperf)
-      read.emplace_back(&log, read_iperf_log(log.text, log.name));
+  std::vector<std::pair<std::string, IperfLog>> read;
+  for (const LogFile& log : logs) {
+    if (kind_of(log) != LogKind::kIperf) continue;
+    const IperfLogs file = read_iperf_log(log.text, log.name);
+    for (const IperfLog& iperf : file.tests)
+      read.emplace_back(log_place(log.name, iperf.line), iperf);
+    found.list.warnings.insert(found.list.warnings.end(), file.unread.begin(), file.unread.end());
+  }
   if (read.empty()) return;
-  for (const auto& [log, iperf] : read) {
-    found.list.notes.push_back(note_of(*log, iperf));
+  for (const auto& [name, iperf] : read) {
+    found.list.notes.push_back(note_of(name, iperf));
     if (!given.delay_s && iperf.round_trip_s)
       found.facts.delay_s =
           std::min(found.facts.delay_s.value_or(*iperf.round_trip_s), *iperf.round_trip_s / 2);
-    if (given.bandwidth) found.list.points.push_back(transfer(*log, iperf, found.facts));
+    if (given.bandwidth) found.list.points.push_back(transfer(name, iperf, found.facts));
   }
   if (given.bandwidth) return;
   const auto least = std::min_element(read.begin(), read.end(), [](const auto& a, const auto& b) {
@@ -88,15 +93,21 @@ class NcclPoints {
   NcclPoints(const LogFile& log, const NcclRun& run, const LinkFacts& facts, PointList& list)
       : log_(log), run_(run), facts_(facts), list_(list) {
     gathers_ = run.test != NcclTest::kAllReduce;
-    exchange_ = gathers_ ? ExchangeKind::kRingAllGather
-                         : facts.exchange.value_or(ExchangeKind::kRingAllReduce);
+    exchange_ = run.test == NcclTest::kAllToAll ? ExchangeKind::kDirectAllGather
+                : gathers_                      ? ExchangeKind::kRingAllGather
+                           : facts.exchange.value_or(ExchangeKind::kRingAllReduce);
     find_link();
+    list.warnings.insert(list.warnings.end(), run.notes.begin(), run.notes.end());
     for (const NcclRow& row : run.rows) add(row);
     if (!run.finished)
       list.warnings.push_back(log.name + " ends before its summary: what is there is taken");
     if (run.hosts > 1 && run.hosts < run.ranks)
       list.warnings.push_back(log.name + ": ranks share " + std::to_string(run.hosts) +
                               " hosts; links inside and between them are taken as one kind");
+    if (run.groups > 1)
+      list.warnings.push_back(log.name + ": " + std::to_string(run.groups) + " groups of " +
+                              std::to_string(run.ranks) +
+                              " ranks ran side by side; links are taken as each group's own");
   }
 
  private:
@@ -144,8 +155,10 @@ class NcclPoints {
 
   void add(const NcclRow& row) {
     for (std::size_t i = 0; i < row.timings.size(); ++i) {
-      const std::string name = log_.name + " line " + std::to_string(row.line) +
-                               (i == 0 ? " out of place" : " in place");
+      const std::string place = row.line > 0
+                                    ? "line " + std::to_string(row.line)
+                                    : format_bytes(Bytes(static_cast<std::int64_t>(row.bytes)));
+      const std::string name = log_.name + " " + place + (i == 0 ? " out of place" : " in place");
       if (row.timings[i].wrong)
         list_.warnings.push_back(name + ": its results were wrong; left out");
       else
@@ -155,6 +168,7 @@ class NcclPoints {
 
   StepPoint point(const NcclRow& row, const NcclTiming& timing, const std::string& name) const {
     StepPoint point{name, {}, timing.seconds, 0, Provenance::kMeasured};
+    if (timing.blur > kFewDigits) point.relative_error = timing.blur;
     point.step.exchange = exchange_;
     point.step.workers = run_.ranks;
     point.step.bandwidth = bandwidth_;
@@ -176,8 +190,10 @@ class NcclPoints {
 
 }  // namespace
 
-LogPoints points_from_logs(std::span<const LogFile> logs, const LinkFacts& given) {
+LogPoints points_from_logs(std::span<const LogFile> files, const LinkFacts& given) {
   LogPoints found{{}, given};
+  std::vector<LogFile> logs;
+  for (const LogFile& file : files) logs.push_back({file.name, plain_log(file.text, file.name)});
   take_iperf(logs, given, found);
   for (const LogFile& log : logs) {
     if (kind_of(log) != LogKind::kNccl) continue;

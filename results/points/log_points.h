@@ -9,7 +9,8 @@
 ///
 /// nccl-tests: a point a size and column group, a lone collective. all_gather_perf and
 /// reduce_scatter_perf of size S over n ranks are n - 1 hops of S / n: gathered messages of S / n.
-/// all_reduce_perf is a ring of messages of S, unless `exchange` says otherwise.
+/// alltoall_perf has them side by side: a direct all-gather's. all_reduce_perf is a ring of
+/// messages of S, unless `exchange` says otherwise.
 ///
 /// iperf3: where the line rate is given, a point (one transfer over one link); else it sets the
 /// line rate: the one whose usual efficiency is what iperf3 saw. The least of several.
@@ -29,6 +30,6 @@ struct LogPoints {
 };
 
 /// Throws Error: neither kind of log, or as nccl_log.h and iperf_log.h say.
-LogPoints points_from_logs(std::span<const LogFile> logs, const LinkFacts& given);
+LogPoints points_from_logs(std::span<const LogFile> files, const LinkFacts& given);
 
 }  // namespace gradwire::results

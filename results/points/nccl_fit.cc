@@ -11,12 +11,6 @@
 namespace gradwire::results {
 namespace {
 
-const char* name_of(NcclTest test) {
-  return test == NcclTest::kAllReduce   ? "all-reduce"
-         : test == NcclTest::kAllGather ? "all-gather"
-                                        : "reduce-scatter";
-}
-
 /// A row of a log, and the calls that it stands for.
 struct Timed {
   NcclFit::Row row;
@@ -24,14 +18,15 @@ struct Timed {
 };
 
 void add_run(const NcclRun& run, const std::string& file, std::vector<Timed>& timed) {
-  if (run.ranks < 2)
-    refuse_log(file, 0, "a collective of one rank moves nothing", "2 ranks or more");
+  if (run.test == NcclTest::kAllToAll)
+    refuse_log(file, run.rows.front().line, "NCCL's form has no all-to-all",
+               "logs of all_reduce_perf, all_gather_perf and reduce_scatter_perf");
   const int nodes = std::max(run.hosts, 1);
   for (const NcclRow& line : run.rows) {
     const double seconds = line.timings.empty() ? 0 : line.timings.front().seconds;
     if (!(seconds > 0)) refuse_log(file, line.line, "its time is 0", "a log of measured times");
     Timed& one = timed.emplace_back();
-    one.row = {name_of(run.test), run.ranks, nodes, line.bytes, seconds, 0, "", ""};
+    one.row = {std::string(name_of(run.test)), run.ranks, nodes, line.bytes, seconds, 0, "", ""};
     one.call.all_reduce = run.test == NcclTest::kAllReduce;
     one.call.share = (one.call.all_reduce ? 2.0 : 1.0) * (run.ranks - 1) / run.ranks;
     one.call.workers = run.ranks;

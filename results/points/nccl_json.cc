@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "results/points/json_documents.h"
 #include "results/points/log_lines.h"
 
 namespace gradwire::results {
@@ -17,21 +18,43 @@ std::string number(double value) {
   return text;
 }
 
+/// One word of a table: without blanks and control characters; `missing` where nothing is left.
+std::string word(std::string text, const char* missing) {
+  std::erase_if(text, [](unsigned char letter) { return letter <= ' '; });
+  return text.empty() ? missing : text;
+}
+
+std::string word(const Json& row, const char* name, const char* missing) {
+  return word(row.value(name, std::string()), missing);
+}
+
 /// A program's name without its folder.
 std::string program(const Json& arguments) {
   const std::string path = arguments.empty() ? "" : arguments.at(0).get<std::string>();
-  return path.substr(path.rfind('/') + 1);
+  return word(path.substr(path.rfind('/') + 1), "?");
 }
 
-void add_ranks(const Json& devices, std::string& table) {
-  for (const Json& device : devices)
-    table += "#  Rank " + std::to_string(device.at("rank").get<int>()) + " on " +
-             device.value("hostname", std::string("host")) + "\n";
+/// A whole number of 0 or more, as it is written; a float or a negative one is of another form.
+std::string whole(const Json& object, const char* name) {
+  return std::to_string(object.at(name).get_ref<const Json::number_unsigned_t&>());
+}
+
+std::string whole(const Json& object, const char* name, const char* missing) {
+  return object.contains(name) ? whole(object, name) : missing;
+}
+
+void add_config(const Json& config, std::string& table) {
+  table += "# nThread " + whole(config, "nthreads", "1") + " nGpus " + whole(config, "ngpus", "1") +
+           "\n";
+  for (const Json& device : config.value("devices", Json::array()))
+    table += "#  Rank " + whole(device, "rank") + " Group " + whole(device, "group", "0") +
+             " Pid " + whole(device, "pid", "0") + " on " + word(device, "hostname", "host") +
+             " device\n";
 }
 
 /// Which of the two places was measured; one of them is null where it was not.
 void add_columns(const Json& first, std::string& table) {
-  table += "# size";
+  table += "# size count type redop root";
   for (const char* place : kPlaces)
     if (first.contains(place) && !first.at(place).is_null())
       table += std::string(first.at(place).contains("cpu_time") ? " cputime" : " time") +
@@ -40,7 +63,8 @@ void add_columns(const Json& first, std::string& table) {
 }
 
 void add_row(const Json& row, std::string& table) {
-  table += std::to_string(row.at("size").get<std::int64_t>());
+  table += whole(row, "size") + " " + whole(row, "count", "0") + " " + word(row, "type", "-") +
+           " " + word(row, "redop", "none") + " " + word(row, "root", "-1");
   for (const char* place : kPlaces) {
     if (!row.contains(place) || row.at(place).is_null()) continue;
     const Json& timing = row.at(place);
@@ -54,30 +78,34 @@ void add_row(const Json& row, std::string& table) {
   table += "\n";
 }
 
+void add_test(const Json& json, std::string& table) {
+  const Json& results = json.at("results");
+  table += "# Collective test starting: " + program(json.at("args")) + "\n";
+  add_config(json.value("config", Json::object()), table);
+  if (!results.empty()) add_columns(results.at(0), table);
+  for (const Json& row : results) add_row(row, table);
+  if (json.contains("average_bus_bandwidth")) table += "# Avg bus bandwidth\n";
+}
+
 }  // namespace
 
 bool is_nccl_json(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{' &&
-         text.find("\"alg_bw\"") != std::string_view::npos;
+  return has_json_documents(text) && text.find("\"alg_bw\"") != std::string_view::npos;
 }
 
-std::string nccl_table_of_json(std::string_view text, const std::string& file) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    refuse_log(file, 0, "it is cut off, or no JSON", "let the test end; it writes the file's end");
-  try {
-    const Json& results = json.at("results");
-    std::string table = "# Collective test starting: " + program(json.at("args")) + "\n";
-    if (json.contains("config")) add_ranks(json["config"].value("devices", Json::array()), table);
-    if (!results.empty()) add_columns(results.at(0), table);
-    for (const Json& row : results) add_row(row, table);
-    if (json.contains("average_bus_bandwidth")) table += "# Avg bus bandwidth\n";
-    return table;
-  } catch (const Json::exception& error) {
-    refuse_log(file, 0, std::string("it is not of the form that nccl-tests write: ") + error.what(),
-               "give the file of -J as it is, or what the test prints");
-  }
+std::string nccl_table_of_json(std::string_view text, const std::string& file,
+                               std::vector<std::string>& unread) {
+  const JsonDocuments found = read_json_documents(text, file);
+  unread = found.unread;
+  std::string table;
+  for (const JsonDocument& document : found.documents) try {
+      add_test(document.value, table);
+    } catch (const Json::exception& error) {
+      refuse_log(file, document.line,
+                 std::string("it is not of the form that nccl-tests write: ") + error.what(),
+                 "give the file of -J as it is, or what the test prints");
+    }
+  return table;
 }
 
 }  // namespace gradwire::results

@@ -37,7 +37,10 @@ bool read_calibration(std::span<const std::byte> bytes) {
 }
 
 Inputs table_seeds() {
-  return of_files({"tests/results/points/samples/steps.csv"});
+  Inputs inputs = of_files({"tests/results/points/samples/steps.csv"});
+  inputs.push_back(bytes_of(
+      "workers;exchange;message_MB;bandwidth;delay;step_time_ms\r2;ring;1.5;10Gbps;5us;8\r"));
+  return inputs;
 }
 bool read_table(std::span<const std::byte> bytes) {
   return takes([&] { results::points_from_csv(text_of(bytes), "a table", {}); });
@@ -45,15 +48,24 @@ bool read_table(std::span<const std::byte> bytes) {
 
 Inputs nccl_seeds() {
   return of_files({"tests/results/points/samples/all_reduce.txt",
-                   "tests/results/points/samples/all_gather.txt"});
+                   "tests/results/points/samples/all_gather.txt",
+                   "tests/results/points/samples/nccl_alltoall.txt",
+                   "tests/results/points/samples/nccl_ansi.txt",
+                   "tests/results/points/samples/nccl_fragment.txt",
+                   "tests/results/points/samples/nccl_json_g8_2proc.json",
+                   "tests/results/points/samples/nccl_nohash.txt",
+                   "tests/results/points/samples/nccl_old_allgather.txt",
+                   "tests/results/points/samples/nccl_pdsh.txt",
+                   "tests/results/points/samples/nccl_timestamps.txt"});
 }
 bool read_nccl(std::span<const std::byte> bytes) {
   return takes([&] { results::read_nccl_log(text_of(bytes), "a log"); });
 }
 
 Inputs iperf_seeds() {
-  return of_files(
-      {"tests/results/points/samples/iperf3.json", "tests/results/points/samples/iperf3.txt"});
+  return of_files({"tests/results/points/samples/iperf3.json",
+                   "tests/results/points/samples/iperf3.txt",
+                   "tests/results/points/samples/iperf3_stream.jsonl"});
 }
 bool read_iperf(std::span<const std::byte> bytes) {
   return takes([&] { results::read_iperf_log(text_of(bytes), "a log"); });

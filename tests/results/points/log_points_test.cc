@@ -55,6 +55,50 @@ TEST_CASE("A gathered size is of all ranks: messages of a rank are 1 / n of it")
         Approx(0.88 * (1 + kAcknowledgements)).epsilon(0.01));
 }
 
+TEST_CASE("An all-to-all has its messages side by side: one hop of n - 1 flows") {
+  // 268,435,456 B of 64 ranks: 63 of 64 parts leave a rank, in 520 ms.
+  const auto log = points_of({"nccl_alltoall.txt"}, stated(5e9, 10e-6));
+  REQUIRE(log.list.points.size() == 2);  // in place it was wrong
+  const StepPoint& point = log.list.points[0];
+  CHECK(point.step.exchange == ExchangeKind::kDirectAllGather);
+  CHECK(point.step.message_bytes() == 268435456 / 64);
+  // 264,241,152 B over 625 MB/s at e = .94 / 1.029: .46 s; 520 ms measured: e = .837.
+  const StepFit fit = fit_steps(log.list.points);
+  CHECK(constant(fit, StepConstant::kEfficiency) ==
+        Approx(264241152 / (625e6 * 0.52) * (1 + kAcknowledgements)).epsilon(0.01));
+}
+
+TEST_CASE("Points of nccl-tests' JSON are named by their sizes, which have no line") {
+  const auto log = points_of({"nccl_json_g8_32proc.json"}, stated(800e9, 1e-6));
+  REQUIRE(log.list.points.size() == 3);  // in place as out of place
+  CHECK(log.list.points[0].step.workers == 256);
+  CHECK(log.list.points[0].name == "nccl_json_g8_32proc.json 1.05 MB out of place");
+}
+
+TEST_CASE("What a log has and is not used is said with the log and its line") {
+  const auto warned = [](const std::string& text, const std::string& what) {
+    const LogFile file{"a", text};
+    const auto list = points_from_logs({&file, 1}, stated(100e9, 4e-6)).list;
+    for (const std::string& warning : list.warnings)
+      if (warning.find(what) != std::string::npos) return true;
+    return false;
+  };
+  const std::string log = sample("all_reduce.txt"), row = "        1024           256 ";
+  const std::string none =
+      "           0             0     float     sum      -1    9.00    0.00    "
+      "0.00      0     9.00    0.00    0.00      0\n";
+  CHECK(warned(replaced(log, row, none + row), "a:15: a row of size 0"));
+  CHECK(warned(log + "# size count type redop root time algbw busbw #wrong\n",
+               "a:25: no size was measured in this table"));
+  CHECK(warned("Wed May  6 07:00:00 UTC\n" + sample("iperf3.json"), "a:1: not read: Wed May  6"));
+  std::string groups = log;
+  for (const char* rank : {"Rank  2 Group  0", "Rank  3 Group  0"})
+    groups = replaced(groups, rank, replaced(rank, "Group  0", "Group  1"));
+  // Of two ranks busbw is algbw: no size of this log.
+  const LogFile file{"a", groups};
+  CHECK_THROWS_WITH(points_from_logs({&file, 1}, {}), Contains("2 ranks and algbw make it"));
+}
+
 TEST_CASE("Without a stated link a log gives its own, and says so") {
   const auto log = points_of({"all_reduce.txt"});
   // 11.03 GB/s x (1 + 2.9 %) / .94 = 12.08 GB/s = 96.6 Gbps; 36.03 us over 6 hops.
@@ -128,7 +172,9 @@ TEST_CASE("Cut and damaged logs give sound points or an error, never anything el
       ++refused;
     }
   };
-  for (const char* name : {"all_reduce.txt", "all_gather.txt", "iperf3.txt", "iperf3.json"}) {
+  for (const char* name :
+       {"all_reduce.txt", "all_gather.txt", "nccl_json_g8_2proc.json", "nccl_alltoall.txt",
+        "nccl_pdsh.txt", "iperf3.txt", "iperf3.json", "iperf3_stream.jsonl"}) {
     const std::string log = sample(name);
     for (std::size_t cut = 0; cut < log.size(); cut += 7) try_log(log.substr(0, cut));
     const RandomStream stream{1, 0, 0, 0};

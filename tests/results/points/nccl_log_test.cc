@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
-#include "tests/results/points/samples.h"
+#include "tests/results/points/nccl_samples.h"
 
 using namespace gradwire;
 using namespace gradwire::results;
@@ -57,27 +57,125 @@ TEST_CASE("The JSON of nccl-tests is read as the table that is printed beside it
   CHECK_THROWS_WITH(read_nccl_log(json.substr(0, json.size() - 40), "x.json"),
                     Contains("x.json") && Contains("cut off"));
   CHECK_THROWS_WITH(read_nccl_log(R"({"alg_bw": 1})", "x.json"), Contains("results"));
+  for (const char* rank : {"1e110", "1.5", "-1"})
+    CHECK_THROWS_WITH(
+        read_nccl_log(replaced(json, "\"rank\": 3", std::string("\"rank\": ") + rank), "x.json"),
+        Contains("not of the form"));
   std::string wrong = json;
   wrong.replace(wrong.find("100.0"), 5, "300.0");
   CHECK_THROWS_WITH(read_nccl_log(wrong, "x.json"), Contains("size over time"));
 }
 
-TEST_CASE("Launchers' labels, other output between the rows, and several tests are no matter") {
+TEST_CASE("Labels before the lines, colours, no # and any line ends are no matter") {
   const std::string log = sample("all_reduce.txt");
-  std::string labelled, tagged;
-  for (std::size_t at = 0; at < log.size();) {
-    const auto end = log.find('\n', at);
-    labelled += " 0: " + log.substr(at, end - at + 1);
-    tagged += "[1,0]<stdout>:" + log.substr(at, end - at + 1);
-    at = end == std::string::npos ? log.size() : end + 1;
-  }
-  CHECK(read_nccl_log(labelled, "l")[0].rows.size() == 5);
-  CHECK(read_nccl_log(tagged, "t")[0].rows.size() == 5);
-  const auto runs = read_nccl_log(
-      log + "node-a:77:77 [0] NCCL INFO comm 0x5 rank 0\n" + sample("all_gather.txt"), "b");
-  REQUIRE(runs.size() == 2);
+  const auto reads = [&](const std::string& what, const std::string& text) {
+    INFO(what);
+    const NcclRun run = run_of(text);
+    CHECK(run.test == NcclTest::kAllReduce);
+    CHECK(run.ranks == 4);
+    CHECK(run.hosts == 4);
+    CHECK(run.finished);
+    CHECK(run.rows.size() == 5);
+    CHECK(run.notes.empty());
+  };
+  for (const char* label :
+       {" 0: ", "[1,0]<stdout>:", "[1,0]<stdout>: ", "[0] ", "1: ", "node-1: ", "node-1:", "> ",
+        "> > ", "[pod/nccl-launcher-x/test] ", "[pod/x/test] 2024-01-01T00:00:00.0000000Z ",
+        "2024-01-01T00:00:00.0000000Z ",
+        "Jan 01 10:00:00 node-1 all_reduce_perf[77]: ", "worker-1  | ", "\t", "    ", "\x1B[0m",
+        "\x1B[32m0:\x1B(B\x1B[m ", "[2024-01-01 10:00:00] INFO "})
+    reads(label, with_label(label, log));
+  const auto marks = [](std::string line) {
+    return line.starts_with("#") ? " " + line.substr(1) : line;
+  };
+  reads("no #", each_line(log, marks));
+  reads("no #, and a label", with_label("node-1: ", each_line(log, marks)));
+  reads("CRLF", each_line(log, [](const std::string& line) { return line + "\r"; }));
+  std::string returns = log;
+  std::replace(returns.begin(), returns.end(), '\n', '\r');
+  reads("CR", returns);
+  reads("byte order mark", "\xEF\xBB\xBF" + log);
+  reads("colours at the ends",
+        each_line(log, [](const std::string& line) { return line + "\x1B[K"; }));
+  std::string wide = "\xFF\xFE";
+  for (const char letter : log) wide += {letter, '\0'};
+  CHECK_THROWS_WITH(read_nccl_log(wide, "w.txt"), Contains("w.txt") && Contains("UTF-16"));
+  CHECK_THROWS_WITH(read_nccl_log(wide.substr(2), "w.txt"), Contains("UTF-16"));
+}
+
+TEST_CASE("Logs as people have posted them are read") {
+  const auto reads = [](const char* name, NcclTest test, int ranks, std::size_t timings) {
+    INFO(name);
+    const NcclRun run = run_of(sample(name));
+    CHECK(run.test == test);
+    CHECK(run.ranks == ranks);
+    CHECK(timings_of(run) == timings);
+    return run;
+  };
+  reads("nccl_timestamps.txt", NcclTest::kAllReduce, 2, 6);
+  reads("nccl_nohash.txt", NcclTest::kAllReduce, 8, 12);
+  reads("nccl_pdsh.txt", NcclTest::kAllReduce, 2, 10);
+  reads("nccl_ansi.txt", NcclTest::kAllReduce, 2, 10);
+  reads("nccl_name_perf.txt", NcclTest::kAllReduce, 2, 10);
+  // 93.95 / 53.69 = 1.75 = 2 x 7 / 8.
+  reads("nccl_fragment.txt", NcclTest::kAllReduce, 8, 6);
+  // 18 us for 64 KiB are 3.64 GB/s; algbw has half of it: 1.82, as busbw.
+  const NcclRun old = reads("nccl_old_allgather.txt", NcclTest::kAllGather, 2, 10);
+  CHECK(old.rows[0].timings[0].algbw == Approx(3.64e9));
+  CHECK(old.rows[0].timings[0].busbw == Approx(1.82e9));
+  // 268,435,456 B of 4 x 1,048,576 B each.
+  const NcclRun all = reads("nccl_alltoall.txt", NcclTest::kAllToAll, 64, 4);
+  CHECK_FALSE(all.rows[0].timings[0].wrong);
+  CHECK(all.rows[0].timings[1].wrong);
+}
+
+TEST_CASE("Several tests in a log, and other programs' lines between rows, are no matter") {
+  const auto runs = read_nccl_log(sample("all_reduce.txt") +
+                                      "node-a:77:77 [0] NCCL INFO comm 0x5 rank 0 nranks 4\n" +
+                                      "node-a:77:77 [0] NCCL INFO Channel 00/02 :  0  1  2  3\n" +
+                                      sample("all_gather.txt") + sample("all_gather.txt"),
+                                  "b");
+  REQUIRE(runs.size() == 3);
   CHECK(runs[1].test == NcclTest::kAllGather);
   CHECK(runs[1].rows.size() == 4);
+  CHECK(runs[2].ranks == 4);
+}
+
+TEST_CASE("Time stamps and figures of each iteration beside the times do no harm") {
+  // -I and -T of 2.19: four columns behind each group, a date and a time at the end.
+  std::string text =
+      "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% "
+      "time algbw busbw #wrong i_min i_max i_p99 i_cv% timestamp\n"
+      "# (B) (elements) (us) (GB/s) (GB/s) %Y-%m-%d %H:%M:%S\n";
+  text +=
+      "1048576 262144 float sum -1 119.84 8.75 8.75 0 110.00 130.00 129.00 4.20 "
+      "120.00 8.74 8.74 0 111.00 131.00 130.00 4.10 2026-05-01 10:00:00\n";
+  const NcclRun run = run_of(text);
+  CHECK(run.ranks == 2);
+  REQUIRE(timings_of(run) == 2);
+  CHECK(run.rows[0].timings[1].seconds == Approx(120e-6));
+  CHECK_THROWS_WITH(run_of(replaced(text, " 10:00:00\n", "\n")),
+                    Contains("22 words under 23 columns"));
+}
+
+TEST_CASE("Times above ten seconds have two digits, and are taken as such") {
+  // 64 GiB in 12.3 s = 5.587 GB/s; 1.2e+07 us would be 5.73.
+  const std::string row =
+      "68719476736 17179869184 float sum -1 1.2e+07 5.59 8.38 0 1.2e+07 5.59 8.38 0\n";
+  const NcclRun run = run_of("#  Rank  3 Pid 1 on a device  0 [0x00] GPU\n" + kHead + row);
+  CHECK(run.rows[0].timings[0].blur == Approx(0.05 / 1.2));
+}
+
+TEST_CASE("Sizes of no bytes and tables without rows are said once, with their line") {
+  const std::string rows = kHead +
+                           "0 0 float sum -1 10.0 0.00 0.00 0 10.0 0.00 0.00 0\n"
+                           "0 0 float sum -1 10.0 0.00 0.00 0 10.0 0.00 0.00 0\n" +
+                           rows_of(1.75, 1, "sum -1");
+  const NcclRun run = run_of("./all_reduce_perf\n" + rows + "# nThread 1 nGpus 1\n" + kHead);
+  CHECK(run.rows.size() == 3);
+  CHECK(run.notes ==
+        std::vector<std::string>{"a.txt:3: 2 rows from here of size 0: nothing was sent; left out",
+                                 "a.txt:9: no size was measured in this table"});
 }
 
 TEST_CASE("Old logs without root and #wrong, and without a named test or ranks, are read") {
@@ -92,7 +190,6 @@ TEST_CASE("Old logs without root and #wrong, and without a named test or ranks, 
   CHECK_FALSE(named[0].rows[0].timings[0].wrong);
   const auto ranked = read_nccl_log("#   Rank  7 Pid 9 on host device 7\n" + old, "o");
   CHECK(ranked[0].test == NcclTest::kAllReduce);
-  CHECK_THROWS_WITH(read_nccl_log(old, "o.txt"), Contains("neither the test nor its ranks"));
 }
 
 TEST_CASE("Wrong results are marked") {
@@ -118,6 +215,7 @@ TEST_CASE("Damaged and contradictory logs are refused with the line") {
   refused(replaced(log, "  179.7 ", "      0 "), "a.txt:17: its time is 0");
   refused(replaced(log, "  179.7 ", "    nan "), "a.txt:17: \"nan\" is no number");
   refused(replaced(log, "#  Rank  3", "#  Rank  7"), "yet 8 ranks and algbw make it");
-  refused(replaced(log, "all_reduce_perf", "alltoall_perf"), "a.txt:2: nobody reads alltoall_perf");
+  refused(replaced(log, "all_reduce_perf", "sendrecv_perf"), "a.txt:2: nobody reads sendrecv_perf");
+  refused("1048576 262144 float sum -1 10.0 10.0 10.0\n", "a.txt:1: the row is cut off");
   refused(replaced(log, "root     time", "root  cputime"), "a.txt:13: its times are the CPU's");
 }
