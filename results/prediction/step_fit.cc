@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstdio>
+#include <limits>
 
 #include "base/error.h"
 #include "base/philox.h"
@@ -23,23 +24,41 @@ constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose no
 constexpr double kFormErrorChangingDoubling = 0.008;
 constexpr double kOutlierWeight = 0.25;
 
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 /// At the points' own numbers of workers.
 double form_error_at_points(const StepSummary& step) {
   if (step.loss > 0) return kFormErrorLossy;
   return step.is_irregular() ? kFormErrorChanging : kFormErrorClean;
 }
 
-double shown(const StepConstantInfo& info, double x) {
+/// Nearer to the usual value than that, in deviations of its prior, a constant counts as being
+/// there.
+constexpr double kUsual = 0.05;
+
+/// No more arrives than the line carries.
+double most_of(const StepConstantInfo& info) {
+  return info.constant == StepConstant::kEfficiency ? 1 : std::numeric_limits<double>::infinity();
+}
+
+double unbounded(const StepConstantInfo& info, double x) {
   return info.logarithmic ? std::exp(x) : x;
+}
+double shown(const StepConstantInfo& info, double x) {
+  return std::min(most_of(info), unbounded(info, x));
 }
 double hidden(const StepConstantInfo& info, double value) {
   return info.logarithmic ? std::log(value) : value;
 }
 
-StepConstants constants_at(std::span<const double> x) {
+StepConstants constants_at(std::span<const double> x, bool bounded = true) {
   StepConstants constants{};
   for (std::size_t k = 0; k < kStepConstants; ++k)
-    constants[k] = shown(kStepConstantTable[k], x[k]);
+    constants[k] = (bounded ? shown : unbounded)(kStepConstantTable[k], x[k]);
   return constants;
 }
 
@@ -88,7 +107,15 @@ class FitSearch {
     }
   }
 
-  LeastSquaresFit fit() const { return solve(unknowns(), logs_, 30); }
+  /// Within the bounds of what can be; the points may ask for more.
+  LeastSquaresFit fit() {
+    bounded_ = false;
+    LeastSquaresFit free = solve(unknowns(), logs_, 30);
+    bounded_ = true;
+    asked_ = constants_at(free.values, false);
+    return asked_ == constants_at(free.values) ? free : solve(unknowns(), logs_, 30);
+  }
+  const StepConstants& asked() const { return asked_; }
 
   StepConstants shaken(const LeastSquaresFit& best, std::uint32_t draw) const {
     Normals normals(draw);
@@ -107,7 +134,7 @@ class FitSearch {
   LeastSquaresFit solve(const std::vector<Unknown>& priors, const std::vector<double>& logs,
                         int passes) const {
     const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
-      const StepConstants constants = constants_at(x);
+      const StepConstants constants = constants_at(x, bounded_);
       for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = shares_[i] * (std::log(step_time(points_[i].step, constants).total_s) - logs[i]);
     };
@@ -118,19 +145,55 @@ class FitSearch {
   std::span<const StepPoint> points_;
   std::vector<double> logs_;
   std::vector<double> shares_;  ///< of a residual: small where chance decides, or the form is rough
+  StepConstants asked_{};
+  bool bounded_ = true;
 };
 
+void add_to(std::string& list, const std::string& part) {
+  list += (list.empty() ? "" : ", ") + part;
+}
+
+/// What the points leave open: constants at their usual values, and those that have moved although
+/// their priors count for more.
+void warn_of_open(StepFit& fit) {
+  std::string usual, moved;
+  for (std::size_t k = 0; k < kStepConstants; ++k) {
+    const StepConstantInfo& info = kStepConstantTable[k];
+    if (fit.described[k].identified) continue;
+    const double value = fit.constants[k];
+    const double moves = hidden(info, value) - hidden(info, info.usual);
+    if (std::abs(moves) <= kUsual * info.spread)
+      add_to(usual, std::string(info.name));
+    else
+      add_to(moved, std::string(info.name) + " (" + text_of(value) + ", usually " +
+                        text_of(info.usual) + ")");
+  }
+  if (!usual.empty())
+    fit.warnings.push_back("the points do not show: " + usual + "; usual values are taken");
+  if (!moved.empty())
+    fit.warnings.push_back("the points show little of: " + moved +
+                           "; priors decide more of these than the points do");
+}
+
+/// Where the points ask for what cannot be.
+void warn_of_bounds(const StepConstants& asked, StepFit& fit) {
+  for (std::size_t k = 0; k < kStepConstants; ++k) {
+    const StepConstantInfo& info = kStepConstantTable[k];
+    if (asked[k] > most_of(info))
+      fit.warnings.push_back("the points ask for a " + std::string(info.name) + " of " +
+                             text_of(asked[k]) + ", and none is above " + text_of(most_of(info)) +
+                             ": are bandwidth, message and compute right?");
+  }
+}
+
 void describe(const LeastSquaresFit& least, StepFit& fit) {
-  std::string open;
   for (std::size_t k = 0; k < kStepConstants; ++k) {
     const StepConstantInfo& info = kStepConstantTable[k];
     const double x = least.values[k], deviation = kNormal90 * least.deviation(k);
     fit.described.push_back({std::string(info.name), "", shown(info, x), shown(info, x - deviation),
                              shown(info, x + deviation), least.identified(k)});
-    if (!least.identified(k)) open += (open.empty() ? "" : ", ") + std::string(info.name);
   }
-  if (!open.empty())
-    fit.warnings.push_back("the points do not show: " + open + "; usual values are taken");
+  warn_of_open(fit);
 }
 
 void warn_of_points(std::span<const StepPoint> points, const LeastSquaresFit& least, StepFit& fit) {
@@ -167,7 +230,7 @@ double known_to(const StepPoint& point) {
 
 StepFit fit_steps(std::span<const StepPoint> points) {
   for (const StepPoint& point : points) check(point);
-  const FitSearch search(points);
+  FitSearch search(points);
   const LeastSquaresFit least = search.fit();
   StepFit fit;
   fit.constants = constants_at(least.values);
@@ -182,6 +245,7 @@ StepFit fit_steps(std::span<const StepPoint> points) {
   }
   fit.ground = ground_of(points);
   describe(least, fit);
+  warn_of_bounds(search.asked(), fit);
   warn_of_points(points, least, fit);
   for (std::uint32_t draw = 0; draw < kDraws; ++draw)
     fit.draws.push_back(search.shaken(least, draw));

@@ -65,6 +65,48 @@ TEST_CASE("What the points cannot show stays usual, is named, and widens the ban
   CHECK(width(lossy) > 4 * clean);
 }
 
+TEST_CASE("No more arrives than the line carries, and nothing that moved is called usual") {
+  const auto warned = [](const StepFit& fit, const std::string& what) {
+    for (const std::string& warning : fit.warnings)
+      if (warning.find(what) != std::string::npos) return true;
+    return false;
+  };
+  // Steps that only an efficiency of 1.3 would explain: a stated line rate that is too low.
+  StepConstants fast = usual_constants();
+  fast[0] = 1.3;
+  auto points = made_points(fast, {2, 4, 8});
+  for (StepPoint& point : points) {
+    point.step.delay_s = 0;
+    point.seconds = step_time(point.step, fast).total_s;
+  }
+  const StepFit fit = fit_steps(points);
+  CHECK(fit.constants[0] <= 1);
+  CHECK(fit.described[0].high <= 1);
+  for (const StepConstants& draw : fit.draws) CHECK(draw[0] <= 1);
+  CHECK(warned(fit, "ask for a bandwidth efficiency of 1.3, and none is above 1"));
+  CHECK_FALSE(warned(fit_steps(made_points(true_constants(), {2, 4, 8})), "none is above"));
+  for (const StepConstants& draw : usual_fit().draws) CHECK(draw[0] <= 1);
+  // Two steps whose messages hide behind compute but for a part: their errors move what they show
+  // little of.
+  StepSummary hidden = ring_step(16, 25.55e6);
+  hidden.bandwidth = 25e9 / 8, hidden.delay_s = 20e-6;
+  hidden.forward_s = 0.0979, hidden.buckets[0].backward_s = 0.1957;
+  StepSummary more = hidden;
+  more.workers = 32;
+  const StepFit two =
+      fit_steps(std::vector<StepPoint>{{"16", hidden, 0.3193}, {"32", more, 0.3432}});
+  const std::string usual = [&] {
+    for (const std::string& warning : two.warnings)
+      if (warning.find("usual values are taken") != std::string::npos) return warning;
+    return std::string();
+  }();
+  for (std::size_t k = 0; k < kStepConstants; ++k) {
+    const double shift = std::abs(two.constants[k] - usual_constants()[k]);
+    INFO(two.described[k].name << " " << two.constants[k] << ": " << usual);
+    if (usual.find(two.described[k].name) != std::string::npos) CHECK(shift < 0.02);
+  }
+}
+
 TEST_CASE("The band is never narrower than the points' scatter") {
   // +-10 % by turns: scatter about .1; 1.645 deviations each side at least.
   const auto fit = fit_steps(made_points(true_constants(), {2, 2, 4, 4, 8, 8, 16, 16}, {1.1, 0.9}));
