@@ -91,23 +91,25 @@ Ground ground_of(const PredictArguments& arguments, const Context& context) {
 }
 
 /// What is the same for most rows is a column for machines; people read it once, below the table.
-Table prediction_table(bool machine) {
-  const auto duration = Column::Style::kDuration;
+/// `methods`: there are several. `fitted`: to points, beyond which a row can be.
+Table prediction_table(bool machine, bool methods, bool fitted) {
+  using enum Importance;
+  const auto plain = Column::Style::kPlain, duration = Column::Style::kDuration;
   std::vector<Column> columns = {{"run"},
-                                 {"method"},
-                                 {"workers"},
-                                 {"form"},
-                                 {"step_time_s", "step time", duration},
-                                 {"low_s", "90 % low", duration},
-                                 {"high_s", "90 % high", duration},
+                                 {"method", "", plain, methods ? kKey : kNormal},
+                                 {"workers", "", plain, kKey},
+                                 {"form", "", plain, kLow},
+                                 {"step_time_s", "step time", duration, kKey},
+                                 {"low_s", "90 % low", duration, kHigh},
+                                 {"high_s", "90 % high", duration, kHigh},
                                  {"compute_s", "compute", duration},
                                  {"encode_s", "encode", duration},
                                  {"exposed_s", "exposed", duration},
                                  {"decode_s", "decode", duration},
-                                 {"efficiency", "", Column::Style::kPercent},
-                                 {"extrapolated"},
-                                 {"beyond_data", "beyond the data"},
-                                 {"provenance"}};
+                                 {"efficiency", "", Column::Style::kPercent, kKey},
+                                 {"extrapolated", "", plain, kLow},
+                                 {"beyond_data", "beyond the data", plain, fitted ? kKey : kLow},
+                                 {"provenance", "", plain, kLow}};
   if (machine) columns.insert(columns.end(), {{"fitted_to"}, {"assumed"}});
   return Table(columns);
 }
@@ -138,7 +140,10 @@ std::vector<Cell> prediction_row(const scenarios::Scenario& scenario,
 
 void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Context& context) {
   const bool machine = context.format() != Format::kText;
-  Table table = prediction_table(machine);
+  std::set<std::string> methods;
+  for (const scenarios::Scenario& scenario : file.runs)
+    methods.insert(scenarios::method_label(scenario));
+  Table table = prediction_table(machine, methods.size() > 1, !ground.fit.ground.empty());
   std::set<std::string> assumed;
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {

@@ -157,6 +157,48 @@ TEST_CASE("fit takes tables and logs, with stored runs where they are asked for"
   CHECK(run_program({"fit", "--csv", path("steps.csv"), "--bandwidth", "10"}).exit_code == 2);
 }
 
+TEST_CASE("fit says what a log or table has and is not used, and calls nothing usual that moved") {
+  const auto path = [](const std::string& name) {
+    return source_path("tests/results/points/samples/" + name);
+  };
+  const auto says = [](const std::vector<std::string>& arguments, const std::string& what) {
+    const Result result = run_program(arguments);
+    INFO(result.err);
+    CHECK(result.err.find(what) != std::string::npos);
+  };
+  // Steps that hide most of their messages: an efficiency of 1.26 would explain them.
+  const Result moved = run_program({"fit", "--csv", path("throughputs.csv"), "--format", "json"});
+  for (const auto& row : rows_of(moved)) {
+    if (row.at("constant") != "bandwidth efficiency") continue;
+    CHECK(row.at("value").get<double>() <= 1);
+    CHECK(row.at("high_90").get<double>() <= 1);
+  }
+  const auto usual = moved.err.find("usual values are taken");
+  const auto line = moved.err.rfind("warning", usual);
+  CHECK(moved.err.substr(line, usual - line).find("bandwidth efficiency") == std::string::npos);
+  says({"fit", "--log", path("iperf3_target_bitrate.json")}, "170 Mbps");
+  says({"fit", "--log", path("nccl_two_single.txt")}, "MPI=1");
+  says({"fit", "--log", path("iperf3_stream.jsonl"), "--bandwidth", "1Gbps"}, "938 Mbps arrived");
+  for (const char* log : {"nccl_json_g8_32proc.json", "nccl_timestamps.txt", "nccl_pdsh.txt",
+                          "nccl_old_allgather.txt", "nccl_alltoall.txt", "nccl_fragment.txt"})
+    CHECK(run_program({"fit", "--log", path(log)}).exit_code == 0);
+  says({"fit", "--log", path("nccl_json_g8_32proc.json")}, "of 256 workers");
+}
+
+TEST_CASE("on a page of 80 columns predict keeps the efficiency and what is beyond the data") {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("g.db"), few = write_scenario(folder, "[2, 4]");
+  REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
+  const Result result = run_program(
+      {"predict", write_scenario(folder, "[16, 32]"), "--db", database, "--filter", "workers<=4"},
+      "COLUMNS=80 exec \"$@\"");
+  INFO(result.out);
+  const std::string head = result.out.substr(0, result.out.find("|--"));
+  for (const char* column : {"workers", "step", "low", "high", "efficiency", "beyond"})
+    CHECK(head.find(column) != std::string::npos);
+  CHECK(result.out.find("left out") != std::string::npos);
+}
+
 TEST_CASE("predict needs no file, and predicts by the form that is asked for") {
   const TemporaryFolder folder;
   const auto predicted = [&](std::vector<std::string> arguments) {
