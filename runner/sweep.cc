@@ -134,9 +134,9 @@ class Sweep {
     } catch (const results::StoreError&) {
       throw;
     } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kCapability) throw;  // whoever catches it tells it
       note_failure(error.what());
       observer_.on_run_failed(progress, error.what());
-      if (error.kind() == ErrorKind::kCapability) throw;
     }
   }
 

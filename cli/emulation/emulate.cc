@@ -161,10 +161,8 @@ void run_emulated(const RunArguments& arguments, Context& context) {
   const runner::SweepResult result = emulate_all(file, runs, progress, *store, table, context);
   context.exit_code = exit_code_of(result);
   if (table.size() > 0) table.print(context, "summary");
-  if (result.runs.empty() && !result.interrupted)
-    throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
-                "all of them failed; the first: " + result.why_failed);
-  if (arguments.no_report || result.runs.empty()) return;
+  if (result.runs.empty()) return refuse_no_run(result, arguments.file, context);
+  if (arguments.no_report) return;
   write_run_report(
       *store, result.runs,
       arguments.report.empty() ? default_report_path(context, file.name) : arguments.report,

@@ -56,7 +56,7 @@ std::vector<results::ReproductionRow> run_and_check(const Undertaking& undertaki
                 "the same command goes on from the finished runs");
   if (result.failed > 0) {
     context.say(undertaking.name + ": " + std::to_string(result.failed) +
-                " runs failed; the first: " + result.why_failed);
+                (result.failed == 1 ? " run failed" : " runs failed"));
     context.exit_code = exit_code(ErrorKind::kPartial);
   }
   std::vector<results::RunSummary> runs;

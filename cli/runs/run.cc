@@ -70,6 +70,16 @@ int exit_code_of(const runner::SweepResult& result) {
   return result.diverged > 0 ? exit_code(ErrorKind::kPartial) : 0;
 }
 
+void refuse_no_run(const runner::SweepResult& result, const std::string& file,
+                   const Context& context) {
+  if (result.interrupted) return;
+  // Each has said why on its way, but for who reads one document at the end.
+  const bool document = context.format() == Format::kJson;
+  throw Error(
+      ErrorKind::kFailure, "finish any run of", file,
+      document ? "all of them failed; the first: " + result.why_failed : "all of them failed");
+}
+
 scenarios::Overrides overrides_of(const RunArguments& arguments) {
   scenarios::Overrides overrides = overrides_of_environment();
   if (!arguments.network.empty())
@@ -171,12 +181,7 @@ void run(const RunArguments& arguments, Context& context,
   context.exit_code = exit_code_of(result);
   if (result.interrupted)
     context.say("stopped; finished runs and this run's steps are kept, --resume does the rest");
-  if (result.runs.empty()) {
-    if (!result.interrupted)
-      throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
-                  "all of them failed; the first: " + result.why_failed);
-    return;
-  }
+  if (result.runs.empty()) return refuse_no_run(result, arguments.file, context);
   print_closing(*store, result.runs, context);
   if (arguments.no_report) return;
   const std::string report =

@@ -54,6 +54,9 @@ void add_result_options(CLI::App& command, RunArguments& arguments);
 void add_shaper_option(CLI::App& command, RunArguments& arguments);
 /// Of a sweep: 0, or that some of its runs failed or that it was interrupted.
 int exit_code_of(const runner::SweepResult& result);
+/// Throws Error of a sweep whose runs have all failed; nothing where it was interrupted.
+void refuse_no_run(const runner::SweepResult& result, const std::string& file,
+                   const Context& context);
 /// The environment's fields, then --set, --executor and --seed. Throws Error for one that is not of
 /// its form.
 scenarios::Overrides overrides_of(const RunArguments& arguments);

@@ -106,6 +106,22 @@ TEST_CASE("SIGINT stops after the current step, keeps the steps and exits with 1
   CHECK(says({"compare", "1", "1", "--wide"}));
 }
 
+TEST_CASE("why a run failed is said once", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("sweep.json"), kSweep);
+  const auto times = [](const std::string& text, const std::string& part) {
+    int count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  // No run may take so long: nothing of the sweep can be done.
+  const Result refused = run_program({"run", folder.file("sweep.json"), "--db", folder.file("r.db"),
+                                      "--no-report", "--hours", "1e-12"});
+  INFO(refused.err);
+  CHECK(refused.exit_code == 5);
+  CHECK(times(refused.err, "hours of one core") == 1);
+}
+
 TEST_CASE("a full disk is reported, and what was stored stays", "[unit]") {
   const TemporaryFolder folder;
   write_file(folder.file("sweep.json"), kSweep);
