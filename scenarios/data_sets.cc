@@ -70,8 +70,8 @@ OptionTable csv_options() {
   table.push_back({.name = "separator",
                    .type = OptionType::kChoice,
                    .default_text = "comma",
-                   .help = "What stands between the columns.",
-                   .choices = {"comma", "semicolon", "tab"}});
+                   .help = "What stands between the columns, by its name or as it is.",
+                   .choices = {"comma", "semicolon", "tab", ",", ";", "\t"}});
   table.push_back(normalise_option());
   return table;
 }

@@ -108,7 +108,7 @@ std::string choices_text(const Field& field) {
   std::string text = type_text(field);
   if (field.shape == Shape::kValue && field.spec.type == OptionType::kChoice)
     for (const std::string& choice : field.spec.choices)
-      text += (text.empty() ? "`" : ", `") + choice + "`";
+      text += (text.empty() ? "`" : ", `") + (choice == "\t" ? "\\t" : choice) + "`";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/joined_texts.h"
+#include "base/plain_text.h"
 #include "trainers/data/gzip.h"
 #include "trainers/data/own_files.h"
 #include "trainers/trainer_error.h"
@@ -33,10 +34,10 @@ std::optional<double> number_of(std::string_view text) {
 /// One file, line by line.
 class CsvReader {
  public:
-  CsvReader(const std::string& path, char separator)
-      : path_(path), separator_(separator), bytes_(read_maybe_gzip(path)) {
-    text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
-    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);  // byte order mark
+  CsvReader(const std::string& path, char separator) : path_(path), separator_(separator) {
+    const std::vector<std::uint8_t> bytes = read_maybe_gzip(path);
+    lines_ = text_in_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+    text_ = lines_;
   }
 
   /// The next line that is not blank, cut into fields; false at the end.
@@ -84,8 +85,8 @@ class CsvReader {
 
   std::string path_;
   char separator_;
-  std::vector<std::uint8_t> bytes_;
-  std::string_view text_;
+  std::string lines_;
+  std::string_view text_;  ///< what is left of them
   int line_ = 0;
 };
 

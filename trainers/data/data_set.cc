@@ -122,7 +122,7 @@ OwnFiles own_files(const DataChoice& choice, const OptionValues& options, std::u
 
 char separator_of(const OptionValues& options) {
   const std::string& name = options.text("separator");
-  return name == "semicolon" ? ';' : name == "tab" ? '\t' : ',';
+  return name.size() == 1 ? name[0] : name == "semicolon" ? ';' : name == "tab" ? '\t' : ',';
 }
 
 using Loader = DataSet (*)(const DataChoice&, const OptionValues&, std::uint64_t seed);

@@ -54,6 +54,10 @@ TEST_CASE("a table becomes samples: header, classes by name, features as they ar
   const DataSet plain =
       files.load("csv", "10;0.5\n9;1.5\n10;2.5\n", {{"label", "1"}, {"separator", "semicolon"}});
   CHECK(plain.labels == std::vector<std::uint8_t>{1, 0, 1});
+  // The separator as it is; lines that end in \r alone.
+  CHECK(files.load("csv", "10;0.5\r9;1.5\r", {{"label", "1"}, {"separator", ";"}}).labels ==
+        std::vector<std::uint8_t>{1, 0});
+  CHECK(files.load("csv", "0.5\tx\n1.5\ty\n", {{"separator", "\t"}}).classes == 2);
   // Without a label option, the last column.
   CHECK(files.load("csv", "0.5,x\n1.5,y\n").labels == std::vector<std::uint8_t>{0, 1});
 }
@@ -127,6 +131,8 @@ TEST_CASE("a table that cannot be used is refused with file, line and what to do
              Contains("line 2: 3 fields are expected, as in the lines before, 2 are there"));
   CHECK_THAT(files.refusal("csv", "1,2,x\n3,4,\n"), Contains("column 3: the class is missing"));
   CHECK_THAT(files.refusal("csv", "1;2;x\n3;4;y\n"), Contains("/workload/data/separator"));
+  const std::string wide("1\0,\0x\0\n\0", 8);
+  CHECK_THROWS_WITH(files.load("csv", "\xFF\xFE" + wide), Contains("data: its text is UTF-16"));
   CHECK_THAT(files.refusal("csv", "a,b\n1,x\n2,y\n", {{"label", "c"}}),
              Contains("there is no column c among a, b"));
   CHECK_THAT(files.refusal("csv", "1,x\n2,y\n", {{"label", "3"}}),
