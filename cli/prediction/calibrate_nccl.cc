@@ -54,6 +54,7 @@ void calibrate_nccl(const CalibrateNcclArguments& arguments, const std::string& 
   request.gpu = arguments.gpu;
   if (!arguments.between.empty()) request.between = parse_rate(arguments.between);
   const results::NcclFit fit = results::fit_nccl(logs, request);
+  for (const std::string& warning : fit.warnings) context.say("warning: " + warning);
   print_rows(fit, context);
   using Row = results::NcclFit::Row;
   const bool several = std::ranges::any_of(fit.rows, [](const Row& row) { return row.nodes > 1; });

@@ -17,14 +17,19 @@ struct Timed {
   sim::NcclCall call;
 };
 
-void add_run(const NcclRun& run, const std::string& file, std::vector<Timed>& timed) {
+void add_run(const NcclRun& run, const std::string& file, std::vector<Timed>& timed,
+             std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), run.notes.begin(), run.notes.end());
   if (run.test == NcclTest::kAllToAll)
     refuse_log(file, run.rows.front().line, "NCCL's form has no all-to-all",
                "logs of all_reduce_perf, all_gather_perf and reduce_scatter_perf");
   const int nodes = std::max(run.hosts, 1);
   for (const NcclRow& line : run.rows) {
-    const double seconds = line.timings.empty() ? 0 : line.timings.front().seconds;
-    if (!(seconds > 0)) refuse_log(file, line.line, "its time is 0", "a log of measured times");
+    if (line.timings.front().wrong) {
+      warnings.push_back(log_place(file, line.line) + ": its results were wrong; left out");
+      continue;
+    }
+    const double seconds = line.timings.front().seconds;
     Timed& one = timed.emplace_back();
     one.row = {std::string(name_of(run.test)), run.ranks, nodes, line.bytes, seconds, 0, "", ""};
     one.call.all_reduce = run.test == NcclTest::kAllReduce;
@@ -74,9 +79,11 @@ std::vector<Unknown> nccl_unknowns() {
 
 NcclFit fit_nccl(std::span<const LogFile> logs, const NcclFitRequest& request) {
   const sim::NcclGpu& gpu = gpu_of(request.gpu);
+  NcclFit fit;
   std::vector<Timed> timed;
   for (const LogFile& log : logs)
-    for (const NcclRun& run : read_nccl_log(log.text, log.name)) add_run(run, log.name, timed);
+    for (const NcclRun& run : read_nccl_log(log.text, log.name))
+      add_run(run, log.name, timed, fit.warnings);
   const auto several = [](const Timed& one) { return one.call.nodes > 1; };
   if (!request.between && std::ranges::any_of(timed, several))
     throw Error(ErrorKind::kUsage, "fit NCCL's constants", logs.front().name,
@@ -92,7 +99,6 @@ NcclFit fit_nccl(std::span<const LogFile> logs, const NcclFitRequest& request) {
         for (std::size_t i = 0; i < timed.size(); ++i)
           residuals[i] = std::log(seconds(timed[i], values) / timed[i].row.seconds);
       });
-  NcclFit fit;
   fit.settings.start = Seconds(std::exp(found.values[0]));
   fit.settings.latency = std::exp(found.values[1]);
   fit.settings.bandwidth = std::exp(found.values[2]);

@@ -35,6 +35,7 @@ struct NcclFit {
   std::vector<Row> rows;
   bool decided[4] = {};  ///< by the rows rather than by the prior; in the order of nccl_unknowns()
   double median_error = 0, worst_error = 0;  ///< |fitted / seconds - 1|
+  std::vector<std::string> warnings;         ///< what the logs leave open, or have and is not used
 };
 
 /// Throws Error: a log that is none of nccl-tests, a GPU whose links are not known, several nodes

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "results/points/log_lines.h"
 #include "results/points/nccl_columns.h"
@@ -92,6 +93,7 @@ class NcclReader {
     if (NcclColumns::is_header(line)) return begin_table(line);
     if (ranks_.add(line)) return;
     if (has(line, "Avg bus bandwidth")) run_.finished = true;
+    if (has(line, "bits/sec")) note_iperf(line);
     if (!columns_.has(line)) return;
     NcclLine read = columns_.read(line, file_);
     header_line_ = 0;
@@ -174,6 +176,12 @@ class NcclReader {
     lines_ = {};
   }
 
+  void note_iperf(const LogLine& line) {
+    if (std::exchange(has_iperf_, true)) return;
+    notes_.push_back(log_place(file_, line.number) +
+                     ": lines of iperf3 are not read here; give them as a file of their own");
+  }
+
   void note_empty() {
     if (empty_ == 0) return;
     const std::string rows = empty_ == 1 ? "a row" : std::to_string(empty_) + " rows from here";
@@ -189,6 +197,7 @@ class NcclReader {
   int header_line_ = 0;              ///< of a table that has no row yet
   std::vector<NcclLine> lines_;      ///< of the run that is read
   int empty_ = 0, first_empty_ = 0;  ///< rows of size 0
+  bool has_iperf_ = false;
   std::vector<std::string> notes_;
   NcclRun run_;
   std::vector<NcclRun> runs_;

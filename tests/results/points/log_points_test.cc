@@ -90,6 +90,7 @@ TEST_CASE("What a log has and is not used is said with the log and its line") {
   CHECK(warned(replaced(log, row, none + row), "a:15: a row of size 0"));
   CHECK(warned(log + "# size count type redop root time algbw busbw #wrong\n",
                "a:25: no size was measured in this table"));
+  CHECK(warned(log + sample("iperf3.txt"), "a:29: lines of iperf3 are not read here"));
   CHECK(warned("Wed May  6 07:00:00 UTC\n" + sample("iperf3.json"), "a:1: not read: Wed May  6"));
   std::string groups = log;
   for (const char* rank : {"Rank  2 Group  0", "Rank  3 Group  0"})

@@ -70,4 +70,12 @@ TEST_CASE("logs that NCCL's form cannot take are refused") {
   CHECK_THROWS_WITH(fit({"v10", {}}), Contains("not known") && Contains("v100"));
   CHECK_THROWS_WITH(fit({"v100", {}}), Contains("--between"));
   CHECK(fit({"v100", BitsPerSecond(100e9)}).rows.size() == 5);
+  const LogFile others[] = {
+      {"w.txt", replaced(sample("all_reduce.txt"), "8.75      0    178.5", "8.75      3    178.5")},
+      {"all.txt", sample("nccl_alltoall.txt")}};
+  const NcclFit without = fit_nccl(std::span(others, 1), {"v100", BitsPerSecond(100e9)});
+  CHECK(without.rows.size() == 4);
+  CHECK(without.warnings == std::vector<std::string>{"w.txt:17: its results were wrong; left out"});
+  CHECK_THROWS_WITH(fit_nccl(std::span(others + 1, 1), {"v100", BitsPerSecond(100e9)}),
+                    Contains("all.txt:5: NCCL's form has no all-to-all"));
 }
