@@ -1,4 +1,3 @@
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QSettings>
@@ -8,6 +7,7 @@
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
 #include "gui/views/export_view.h"
+#include "gui/views/file_dialog.h"
 #include "results/export/export.h"
 
 namespace gradwire::gui {
@@ -42,33 +42,24 @@ void MainWindow::show_what_if() {
 }
 
 void MainWindow::choose_database() {
-  auto* dialog =
-      new QFileDialog(this, "Open results database", QFileInfo(database_->path()).absolutePath(),
-                      "Results databases (*.db *.sqlite);;All files (*)");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_database);
-  dialog->open();
+  show_file_dialog(this,
+                   {"Open results database", QFileInfo(database_->path()).absolutePath(),
+                    "Results databases (*.db *.sqlite);;All files (*)"},
+                   [this](const QString& file) { open_database(file); });
 }
 
 void MainWindow::choose_scenario() {
   const QString folder = run_panel_->scenario().isEmpty()
                              ? QString()
                              : QFileInfo(run_panel_->scenario()).absolutePath();
-  auto* dialog =
-      new QFileDialog(this, "Open scenario", folder, "Scenarios (*.json);;All files (*)");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_scenario);
-  dialog->open();
+  show_file_dialog(this, {"Open scenario", folder, "Scenarios (*.json);;All files (*)"},
+                   [this](const QString& file) { open_scenario(file); });
 }
 
 void MainWindow::choose_save(const QString& title, const QString& name, const QString& formats,
                              void (MainWindow::*save)(const QString&)) {
-  auto* dialog = new QFileDialog(this, title, name, formats);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(QFileInfo(name).suffix());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, save);
-  dialog->open();
+  show_file_dialog(this, {title, name, formats, true},
+                   [this, save](const QString& file) { (this->*save)(file); });
 }
 
 bool MainWindow::has_picture() const {

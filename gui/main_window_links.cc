@@ -1,7 +1,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDesktopServices>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QStatusBar>
 #include <QUrl>

@@ -1,11 +1,11 @@
 #include <QApplication>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 
 #include "base/error.h"
 #include "gui/main_window.h"
+#include "gui/views/file_dialog.h"
 #include "scenarios/share.h"
 
 namespace gradwire::gui {
@@ -67,19 +67,15 @@ void MainWindow::save_scenario(const std::function<void()>& then) {
 }
 
 void MainWindow::save_scenario_as(const std::function<void()>& then) {
-  auto* dialog = new QFileDialog(this, "Save the scenario", editor_->path(), "Scenarios (*.json)");
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix("json");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, [this, then](const QString& file) {
+  const auto save = [this, then](const QString& file) {
     exporting(file, [&] {
       editor_->save(file);
       run_panel_->set_scenario(file);
       remember_recent(QFileInfo(file).absoluteFilePath());
       if (then) then();
     });
-  });
-  dialog->open();
+  };
+  show_file_dialog(this, {"Save the scenario", editor_->path(), "Scenarios (*.json)", true}, save);
 }
 
 void MainWindow::start_scenario() {

@@ -121,7 +121,10 @@ void DatabaseWorker::open(const QString& path) {
 
 void DatabaseWorker::refresh() {
   guarded([this] {
-    if (!store_) store_ = opener_(path_.toStdString());
+    // The connections of a process share their locks and the log's index: while this one is open,
+    // the next would be as blind as it is to what became of the files.
+    store_.reset();
+    store_ = opener_(path_.toStdString());
     load_runs();
     if (!timer_->isActive()) timer_->start();
   });

@@ -39,7 +39,8 @@ class Database : public QObject {
 
   /// Opens another database and loads its runs.
   void open(const QString& path);
-  /// Loads the runs again; opens the file again if it could not be opened before.
+  /// Opens the file again and loads its runs: what stands there now, whatever became of the file
+  /// that was open.
   void refresh();
   void request_curves(std::vector<results::RunId> runs);
   /// Of a run, and of another one to compare it with (0: none).

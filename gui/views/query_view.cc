@@ -1,6 +1,5 @@
 #include "gui/views/query_view.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QShortcut>
@@ -10,6 +9,7 @@
 #include "base/exact_text.h"
 #include "base/file_descriptor.h"
 #include "gui/models/columns.h"
+#include "gui/views/file_dialog.h"
 #include "results/export/csv.h"
 #include "results/store/saved_queries.h"
 
@@ -204,12 +204,8 @@ void QueryView::forget() {
 }
 
 void QueryView::ask_file() {
-  auto* dialog = new QFileDialog(this, "Export the result", "query.csv", "CSV (*.csv)");
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix("csv");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &QueryView::export_csv);
-  dialog->open();
+  show_file_dialog(this, {"Export the result", "query.csv", "CSV (*.csv)", true},
+                   [this](const QString& file) { export_csv(file); });
 }
 
 void QueryView::export_csv(const QString& file) {
