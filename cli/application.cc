@@ -52,7 +52,25 @@ void add_global_options(CLI::App& app, Context& context) {
   for (CLI::Option* option : options) read_environment(option);
 }
 
+/// Names of files and folders, in all commands.
+void refuse_empty_names(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    for (const char* named : {"FILE", "FOLDER", "DIR", "STEM"})
+      if (type.find(named) != std::string::npos) {
+        option->check(refuse_empty);
+        break;
+      }
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_names(*command);
+}
+
 }  // namespace
+
+std::string refuse_empty(const std::string& value) {
+  const bool blank = value.find_first_not_of(" \t\n") == std::string::npos;
+  return blank ? "its value is empty: is a shell variable unset?" : "";
+}
 
 void build_application(CLI::App& app, Context& context) {
   app.name("gradwire");
@@ -95,6 +113,7 @@ void build_application(CLI::App& app, Context& context) {
   add_gui(app, context);
   add_completion(app, context);
   add_man(app, context);
+  refuse_empty_names(app);
   app.footer(kExamples);  // last: a command takes over what stands when it is added
 }
 

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   CLI::App app;
   gradwire::cli::build_application(app, context);
   try {
+    gradwire::cli::refuse_empty_assignments(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return end_parsing(app, error, context, argc, argv);

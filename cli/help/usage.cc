@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "cli/application.h"
 
 namespace gradwire::cli {
 namespace {
@@ -128,6 +129,14 @@ UsageProblem usage_problem(const CLI::App& app, const CLI::ParseError& error) {
     return {full_name(command) + ": " + error.what() + " (see " + full_name(command) + " --help)",
             ""};
   return about_value(error.what());
+}
+
+void refuse_empty_assignments(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw CLI::ValidationError(std::string(word.substr(0, word.size() - 1)), refuse_empty(""));
+  }
 }
 
 std::string format_of(int argc, const char* const* argv) {

@@ -14,6 +14,10 @@ struct UsageProblem {
 /// Of a command line that `app` has refused.
 UsageProblem usage_problem(const CLI::App& app, const CLI::ParseError& error);
 
+/// Throws CLI::ValidationError for an option that ends in "=", whose value the library would take
+/// to be the next word.
+void refuse_empty_assignments(int argc, const char* const* argv);
+
 /// --format, or GRADWIRE_FORMAT, of a command line that could not be read to its end.
 std::string format_of(int argc, const char* const* argv);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "cli/application.h"
 #include "cli/output/run_table.h"
-
 #include "runner/checkpoints/checkpoint.h"
 
 namespace gradwire::cli {
@@ -31,7 +31,7 @@ void add_tag(CLI::App& app, Context& context) {
     bool remove = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("TAG", arguments->tag, "The name")->required();
+  command->add_option("TAG", arguments->tag, "The name")->required()->check(refuse_empty);
   command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
   command->add_flag("--remove", arguments->remove, "Take the tag off");
   command->footer("Example:\n  gradwire tag baseline 12");
@@ -50,8 +50,11 @@ void add_prune(CLI::App& app, Context& context) {
     bool yes = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("--filter", arguments->filter, "Which runs, such as 'status=partial'")
-      ->required();
+  command
+      ->add_option("--filter", arguments->filter,
+                   "Which runs, such as 'status=partial'; 'id>0' is all of them")
+      ->required()
+      ->check(refuse_empty);
   command->add_flag("--yes", arguments->yes,
                     "Remove them without asking (where nobody can be asked, they are only listed)");
   command->footer("Example:\n  gradwire prune --filter 'status=failed' --yes");
