@@ -3,12 +3,11 @@ import re
 import shutil
 import subprocess
 
-from .pages import ROOT, all_pages, prose_lines, shown
+from .pages import ROOT, all_pages, prose_lines, shown, source_folders
 
 # What readers see: pages, scenarios, and the folders whose strings reach the screen. Sources are
 # spelt right as a whole, comments too.
-SPELT = ["README.md", "CHANGELOG.md", "docs", "scenarios", "base", "compressors", "sim", "results", "trainers",
-         "emulator", "runner", "engines", "cli", "gui", "bench", "scripts", "gradwire"]
+SPELT = ["README.md", "CHANGELOG.md", "docs", *source_folders(), "python", "scripts", "gradwire"]
 # Names of the code that are no misspellings.
 ACCEPTED = "kown,upto,nin,vermillion"
 
@@ -22,8 +21,6 @@ RULES = [
     (r"\bout of (?:all )?reach\b", '"unreachable"'),
     (r"\bmore workers (?:do|are) (?:less|slower)\b", '"adding workers lowers throughput"'),
 ]
-# Folders whose texts in quotes readers see.
-SPEAKING = ("base", "cli", "compressors", "emulator", "engines", "gui", "results", "runner", "scenarios", "sim", "trainers")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
 
@@ -62,7 +59,7 @@ def check_language(pages=None, sources=None):
     """Of pages and of what programs say; all of both, if none are named."""
     if pages is None and sources is None:
         pages = all_pages()
-        sources = [file for folder in SPEAKING for kind in ("*.cc", "*.h") for file in sorted((ROOT / folder).rglob(kind))]
+        sources = [file for folder in source_folders() for kind in ("*.cc", "*.h") for file in sorted((ROOT / folder).rglob(kind))]
     problems = []
     for page in pages or []:
         problems += problems_in(page, [(number, without_code(line)) for number, line in prose_lines(page)])

@@ -1,7 +1,7 @@
 """Relative links, anchors and source paths that pages name, and pages that the index does not reach."""
 import re
 
-from .pages import ROOT, all_pages, anchors_of, prose_lines, shown
+from .pages import ROOT, all_pages, anchors_of, prose_lines, shown, source_folders
 
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 TAG = re.compile(r'<(?:img|source|a)\s[^>]*(?:src|srcset|href)="([^"]+)"')
@@ -58,8 +58,7 @@ def reachable_from(start):
 def check_links(pages=None):
     """One line for each problem."""
     problems = []
-    tops = {"base", "compressors", "sim", "scenarios", "results", "trainers", "emulator", "runner", "engines", "cli",
-            "gui", "bench", "tests", "docs", "scripts", "cmake"}
+    tops = {*source_folders(), "python", "tests", "docs", "scripts", "cmake"}
     every = pages is None
     pages = all_pages() if every else pages
     for page in pages:

@@ -18,6 +18,12 @@ class Block:
     value: str = ""  # what the mark says
 
 
+def source_folders():
+    """Top folders of the program's sources, as CMakeLists.txt adds them."""
+    added = re.search(r"^foreach\(folder (.+)\)$", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    return sorted({path.partition("/")[0] for path in added.split()})
+
+
 def all_pages():
     """README.md, CHANGELOG.md and every page below docs/."""
     front = [ROOT / name for name in ("README.md", "CHANGELOG.md")]

@@ -50,6 +50,32 @@ output=$(source "$root/scripts/progress"; GRADWIRE_PROGRESS_S=0
 check "progress says how many are done" "$output" 'building: 20 of 40, about [0-9]+ s left'
 output=$(source "$root/scripts/progress"; watch "doing" false 2>&1; echo "status $?"); check "watch gives the status" "$output" '^status 1$'
 
-# 7. Usage.
+# 7. A change in any folder that CMake adds is built: a copy with one source a folder, and a build that
+# only says so.
+mkdir -p "$work/copy/scripts" "$work/copy/build/release/bin" "$work/copy/cmake"
+cp "$root"/{gradwire,CMakeLists.txt,CMakePresets.json} "$work/copy/"
+printf '#!/bin/sh\necho built; touch "%s"\n' "$work/copy/build/release/.stamp" > "$work/copy/scripts/build"
+printf '#!/bin/sh\n' > "$work/copy/build/release/bin/gradwire"
+chmod +x "$work/copy/scripts/build" "$work/copy/build/release/bin/gradwire"
+added=()
+for folder in $(cd "$root" && find [a-z]* -mindepth 1 -name CMakeLists.txt -not -path 'build/*' -not -path 'tests/*' -printf '%h\n' | sort); do
+  mkdir -p "$work/copy/$folder"; touch "$work/copy/$folder/x.cc"; added+=("$folder")
+done
+check "folders that CMake adds" "${added[*]}" '^base bench .* bridge .*trainers/methods'
+find "$work/copy" -exec touch -d '1 hour ago' {} +
+touch -d '1 minute ago' "$work/copy/build/release/.stamp"
+check "nothing has changed" "built: $(env -u GRADWIRE_PRESET "$work/copy/gradwire")" '^built: $'
+for folder in "${added[@]}" cmake; do
+  touch "$work/copy/$folder/x.cc"
+  check "a change in $folder" "$(env -u GRADWIRE_PRESET "$work/copy/gradwire")" '^built$'
+  find "$work/copy/$folder" -exec touch -d '1 hour ago' {} +
+done
+
+# 8. Programs that benchmarks start are built with their part.
+for program in $(grep -rhoE '= "gradwire-bench-[a-z0-9]+"' "$root/bench" | tr -d '="' | sort -u); do
+  check "part bench has $program" "$(source "$root/scripts/parts"; targets_of bench)" "\\b$program\\b"
+done
+
+# 9. Usage.
 output=$("$root/gradwire" build --nonsense 2>&1); check "build usage" "status $?" '^status 2$'
 ((failures == 0))
