@@ -224,11 +224,12 @@ class Run {
         recorded ? static_cast<scenarios::Session&>(*recorded) : *session_;
     scenarios::Schedule* own = trainer_->schedule();
     CountedSchedule schedule(own ? *own : *lockstep_, state_.stimuli);
+    began_ = last_checkpoint_ = Clock::now();
     try {
       if (!resumes_) schedule.start(session);
       while (!ended() && interrupted_by() == 0) {
         driver_->advance(schedule, session, progress_.step);
-        checkpoint_after(options_.checkpoint_every_s);
+        checkpoint_after(checkpoint_interval_s());
       }
     } catch (...) {
       stop(schedule, session);
@@ -274,7 +275,14 @@ class Run {
     if (!trainer_->schedule()) lockstep_->load(checkpoint_->state(), work_of);
     trainer_->load(checkpoint_->state());
     note_checkpoint();
-    last_checkpoint_ = Clock::now();
+  }
+
+  /// The first checkpoint comes after a second, the others when as much has been done again, up to
+  /// the usual interval: what is killed young goes on from half of its way at least.
+  double checkpoint_interval_s() const {
+    constexpr double kFirst = 1;
+    const double done = std::chrono::duration<double>(last_checkpoint_ - began_).count();
+    return std::min(options_.checkpoint_every_s, std::max(kFirst, done));
   }
 
   /// Writes a checkpoint where the last one is so old, and writing takes a fiftieth of the time at
@@ -390,7 +398,7 @@ class Run {
   bool resumes_ = false, said_unsaved_ = false;
   RunState state_;
   GraphBook graphs_;  ///< of the checkpoint's log
-  Clock::time_point last_checkpoint_ = Clock::now();
+  Clock::time_point began_, last_checkpoint_;
   double checkpoint_took_s_ = 0;
   std::optional<ScheduleDriver> driver_;
   bool looked_ahead_ = false;

@@ -51,7 +51,8 @@ struct RunOptions {
   /// Where checkpoints of training runs are kept (runner/checkpoints/); empty: none are. Not with
   /// executors from outside, which cannot be asked the same again.
   std::string checkpoint_folder;
-  /// Wall time; longer where writing one takes more than 2 % of it.
+  /// Wall time; shorter at the beginning (the first after a second), longer where writing one takes
+  /// more than 2 % of it.
   double checkpoint_every_s = 30;
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;

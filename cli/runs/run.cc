@@ -238,7 +238,8 @@ void add_run(CLI::App& app, Context& context) {
       ->type_name("FOLDER");
   command
       ->add_option("--checkpoint-every", arguments->checkpoint_every,
-                   "Wall time between checkpoints of training (0s: none), for --resume")
+                   "Wall time between checkpoints of training, the first after 1 s at most (0s: "
+                   "none), for --resume")
       ->type_name("TIME")
       ->capture_default_str();
   command

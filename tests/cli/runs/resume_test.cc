@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <thread>
 
+#include "base/child_process.h"
 #include "tests/cli/program.h"
 
 using namespace gradwire;
@@ -124,6 +126,36 @@ TEST_CASE("A killed run goes on from its checkpoint and ends as if it had not be
   CHECK(finish_with_kills(folder, whole) > 0);
   CHECK(folder.contents("killed.db") == folder.contents("whole.db"));
   CHECK_FALSE(fs::exists(folder.file("killed.db.checkpoints")));
+}
+
+TEST_CASE("A run that is killed twice in its first seconds goes on both times", "[needs-torch]") {
+  require_training();
+  const Folder folder(scenario_text("tcp", R"({"name": "none"})", "ring", "lockstep", 1'000'000));
+  // Steps of the checkpoint that the database knows of.
+  const auto kept = [&]() -> std::int64_t {
+    const Result told = run_program({"query", "SELECT max(steps) AS steps FROM checkpoints", "--db",
+                                     folder.file("k.db"), "--format", "json"});
+    if (told.exit_code != 0) return 0;  // there is no database yet
+    const auto rows = nlohmann::json::parse(told.out);
+    const auto& steps = rows.at("rows").at(0).at("steps");
+    return steps.is_null() ? 0 : steps.get<std::int64_t>();
+  };
+  std::int64_t before = 0;
+  for (int kill = 0; kill < 3; ++kill) {
+    CAPTURE(kill, before);
+    ChildProcess run({program_path(), "run", folder.file("s.json"), "--no-report", "-q", "--resume",
+                      "--db", folder.file("k.db")},
+                     {});
+    // Far sooner than the usual 30 s, and further than the last time: not from 0 again.
+    const auto start = std::chrono::steady_clock::now();
+    std::int64_t steps = 0;
+    while ((steps = kept()) <= before &&
+           std::chrono::steady_clock::now() - start < std::chrono::seconds(20))
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    run.kill_and_reap();
+    CHECK(steps > before);
+    before = steps;
+  }
 }
 
 TEST_CASE("Clients whose states lie on the disk learn the same, killed or not", "[needs-torch]") {
