@@ -4,12 +4,13 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "base/program_part.h"
 
 namespace gradwire::bench {
 namespace {
 
 std::string path_of(const std::string& name) {
-  return executable_folder() + "/" + name;
+  return part_path("bench", name);
 }
 
 }  // namespace
