@@ -176,7 +176,7 @@ class Prepared {
             {"codec bench", {"fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"}, false},
             {"methods"},
             {"methods", {"admm"}},
-            {"reproduce terngrad-chart", {"--no-panel", "-o", file("chart")}},
+            {"reproduce terngrad-chart", {"-o", file("chart")}},
             {"reproduce streaming-diloco", {}},
             {"reproduce paddle-dgc", {}},
             {"reproduce byteps", {}},

@@ -148,7 +148,7 @@ TEST_CASE("figures: forecasts, advice, costs and benchmarks say where theirs com
            advised({"--show", "crossover"}),
            advised({"--show", "cost", "--gpu-hour", "2.5", "--epoch-samples", "1000"}),
            {"plan", source_path("scenarios/collective.json"), "--executor", "packet"},
-           {"reproduce", "terngrad-chart", "--no-panel", "-o", database.file("chart")},
+           {"reproduce", "terngrad-chart", "-o", database.file("chart")},
            {"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
             "--no-twins"}}) {
     CAPTURE(command);
@@ -255,7 +255,7 @@ TEST_CASE("figures: a round's report says how many updates its deadline dropped"
 
 TEST_CASE("figures: a negative control that misses its mark fails, as it must", "[unit]") {
   const TemporaryFolder folder;
-  const std::vector<std::string> command = {"reproduce", "terngrad-chart", "--no-panel", "-o",
+  const std::vector<std::string> command = {"reproduce", "terngrad-chart", "-o",
                                             folder.file("chart")};
   std::vector<std::string> wide = command;
   wide.emplace_back("--wide");

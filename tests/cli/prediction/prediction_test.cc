@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
@@ -30,8 +31,8 @@ std::string write_scenario(const TemporaryFolder& folder, const std::string& wor
 
 TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
   const TemporaryFolder folder;
-  const auto rows = rows_of(run_program(
-      {"reproduce", "terngrad-chart", "--no-panel", "-o", folder.file("out"), "--format", "json"}));
+  const auto rows = rows_of(
+      run_program({"reproduce", "terngrad-chart", "-o", folder.file("out"), "--format", "json"}));
   CHECK(rows.size() == 14);
   int controls = 0;
   for (const auto& row : rows) {
@@ -42,6 +43,12 @@ TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
   CHECK(read_file(folder.file("out/report.html")).find("<svg") != std::string::npos);
   CHECK(read_file(folder.file("out/bars.csv")).find("VGG-A,TernGrad,512,12583") !=
         std::string::npos);
+  // Arithmetic alone: simulations of up to 512 GPUs are only made when they are asked for.
+  CHECK_FALSE(std::filesystem::exists(folder.file("out/panel1.svg")));
+  const Result both =
+      run_program({"reproduce", "terngrad-chart", "--csv", folder.file("out/bars.csv"), "--panel"});
+  CHECK(both.exit_code == 2);
+  CHECK(both.err.find("--panel") != std::string::npos);
 }
 
 TEST_CASE("reproduce terngrad-chart refuses a wrong table with its place") {

@@ -97,7 +97,7 @@ TEST_CASE("an unset shell variable removes, renames and writes nothing", "[unit]
                               {"merge", ""},
                               {"export", "1", "--out", ""},
                               {"report", "--out", ""},
-                              {"reproduce", "terngrad-chart", "--no-panel", "--out", ""},
+                              {"reproduce", "terngrad-chart", "--out", ""},
                               {"run", runs.folder.file("s.json"), "--models", ""},
                               {"run", runs.folder.file("s.json"), "--report=", "--no-report"},
                               {"run", runs.folder.file("s.json"), "--report", ""}}) {
