@@ -15,7 +15,7 @@
 namespace gradwire::sim {
 namespace {
 
-std::int64_t nanoseconds(double seconds) {
+std::int64_t in_nanoseconds(double seconds) {
   return std::llround(seconds * 1e9);
 }
 
@@ -86,7 +86,7 @@ std::int64_t LinkDevice::end_of_transmission(ns3::Ptr<const ns3::Packet> packet)
   if (settings_.clock->setting_up) {
     const BitsPerSecond rate =
         settings_.schedule ? settings_.schedule->mean_rate() : settings_.spec.rate;
-    return now + nanoseconds(transmission_time(frame, rate).value());
+    return now + in_nanoseconds(transmission_time(frame, rate).value());
   }
   const std::int64_t end = channel_clock_.end_of(now - settings_.clock->offset, frame, size);
   return std::min(end + settings_.clock->offset, ChannelClock::kNever);
@@ -98,7 +98,7 @@ std::int64_t LinkDevice::delay_of_next() {
     const RandomStream stream = channel_stream(settings_.seed, settings_.channel, kJitterDraws);
     delay += settings_.spec.jitter.value() * uniform(stream, jitter_draws_++);
   }
-  return nanoseconds(delay);
+  return in_nanoseconds(delay);
 }
 
 void LinkDevice::begin() {
