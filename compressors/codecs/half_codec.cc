@@ -1,5 +1,6 @@
 #include "compressors/codecs/half_codec.h"
 
+#include <bit>
 #include <cstring>
 
 #include "compressors/arithmetic/bfloat.h"
@@ -32,6 +33,12 @@ struct HalfRules {
     if (!sends_all) require_finite(name, tensor, largest);
   }
 
+  /// What a sum of so many workers is multiplied with on the wire: see the header.
+  float wire_scale(int contributors) const {
+    if (format == HalfFormat::kBfloat16) return 1.0f;
+    return 1.0f / static_cast<float>(std::bit_ceil(static_cast<unsigned>(contributors)));
+  }
+
   void replace_infinities(std::span<std::byte> halves) const {
     for (std::size_t at = 0; at + 2 <= halves.size(); at += 2) {
       const auto half = load_field<std::uint16_t>(halves, at);
@@ -41,8 +48,9 @@ struct HalfRules {
   }
 
   /// n floats -> 2 n bytes; returns the largest magnitude bits of the input.
-  std::uint32_t write(const float* values, std::size_t n, bool streamed, std::byte* halves) const {
-    const std::uint32_t largest = kernels::to_half(values, n, format, streamed, halves);
+  std::uint32_t write(const float* values, std::size_t n, float scale, bool streamed,
+                      std::byte* halves) const {
+    const std::uint32_t largest = kernels::to_half(values, n, format, scale, streamed, halves);
     if (saturate && largest >= overflow_bits()) replace_infinities({halves, 2 * n});
     return largest;
   }
@@ -58,38 +66,44 @@ class HalfTerms final : public FloatTerms {
     rules_.check(tensor, copy_values(tensor, terms));
   }
 
-  void pack(std::span<const std::uint32_t> terms, int,
+  void pack(std::span<const std::uint32_t> terms, int contributors,
             std::span<std::byte> payload) const override {
     const std::size_t size = packed_size(terms.size(), 1);
     GRADWIRE_ASSERT(payload.size() >= size);
-    rules_.write(floats_of(terms), terms.size(), kernels::is_streamed(size), payload.data());
+    rules_.write(floats_of(terms), terms.size(), rules_.wire_scale(contributors),
+                 kernels::is_streamed(size), payload.data());
   }
 
-  void unpack_add(std::span<const std::byte> payload, int,
+  void unpack_add(std::span<const std::byte> payload, int contributors,
                   std::span<std::uint32_t> terms) const override {
-    require_size(rules_.name, payload, packed_size(terms.size(), 1));
-    kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kAdd, 1.0f,
-                       floats_of(terms));
+    unpack(payload, contributors, Output::kAdd, terms);
   }
 
-  void unpack_store(std::span<const std::byte> payload, int,
+  void unpack_store(std::span<const std::byte> payload, int contributors,
                     std::span<std::uint32_t> terms) const override {
-    require_size(rules_.name, payload, packed_size(terms.size(), 1));
-    kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kStore, 1.0f,
-                       floats_of(terms));  // read again at the next hop
+    unpack(payload, contributors, Output::kStore, terms);  // read again at the next hop
   }
 
-  void round_as_packed(std::span<std::uint32_t> terms, int) const override {
+  void round_as_packed(std::span<std::uint32_t> terms, int contributors) const override {
     constexpr std::size_t kChunk = 2048;
+    const float scale = rules_.wire_scale(contributors);
     std::byte halves[2 * kChunk];
     for (std::size_t begin = 0; begin < terms.size(); begin += kChunk) {
       const auto part = terms.subspan(begin, std::min(kChunk, terms.size() - begin));
-      rules_.write(floats_of(part), part.size(), false, halves);
-      kernels::from_half(halves, part.size(), rules_.format, Output::kStore, 1.0f, floats_of(part));
+      rules_.write(floats_of(part), part.size(), scale, false, halves);
+      kernels::from_half(halves, part.size(), rules_.format, Output::kStore, 1.0f / scale,
+                         floats_of(part));
     }
   }
 
  private:
+  void unpack(std::span<const std::byte> payload, int contributors, Output output,
+              std::span<std::uint32_t> terms) const {
+    require_size(rules_.name, payload, packed_size(terms.size(), 1));
+    kernels::from_half(payload.data(), terms.size(), rules_.format, output,
+                       1.0f / rules_.wire_scale(contributors), floats_of(terms));
+  }
+
   HalfRules rules_;
 };
 
@@ -106,7 +120,7 @@ class HalfCodec final : public LaidOutCodec<HalfCodec, HalfLayout> {
     const std::size_t size = begin_encoding(job);
     const std::uint32_t largest = largest_over_ranges(
         job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
-          return rules_.write(data.data() + begin, end - begin, kernels::is_streamed(size),
+          return rules_.write(data.data() + begin, end - begin, 1.0f, kernels::is_streamed(size),
                               job.payload.data() + 2 * begin);
         });
     rules_.check(job.tensor, largest);

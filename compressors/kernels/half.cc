@@ -64,16 +64,19 @@ struct Bfloat16 {
 };
 
 template <class Format>
-HWY_INLINE void encode_scalars(const float* values, std::size_t n, std::uint8_t* out) {
+HWY_INLINE void encode_scalars(const float* values, std::size_t n, float factor,
+                               std::uint8_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint16_t half = Format::encode(values[i]);
+    const std::uint16_t half = Format::encode(factor == 1.0f ? values[i] : factor * values[i]);
     std::memcpy(out + 2 * i, &half, 2);
   }
 }
 
 /// Returns the largest magnitude bits.
-template <class Format, Output kOutput>
-HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, std::uint8_t* out) {
+template <class Format, Output kOutput, bool kScale>
+HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, float factor,
+                                       std::uint8_t* out) {
+  [[maybe_unused]] const auto factors = hn::Set(FloatTag(), factor);
   auto vector_max = hn::Zero(IntTag());
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -81,9 +84,13 @@ HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, std::
     const hn::Repartition<std::uint8_t, FloatTag> bytes;  // two vectors' halves
     const hn::Repartition<std::uint16_t, FloatTag> shorts;
     for (; i + 2 * kFloats <= n; i += 2 * kFloats) {
-      const auto low = load_floats(values + i);
-      const auto high = load_floats(values + i + kFloats);
+      auto low = load_floats(values + i);
+      auto high = load_floats(values + i + kFloats);
       vector_max = hn::Max(vector_max, hn::Max(magnitudes(low), magnitudes(high)));
+      if constexpr (kScale) {
+        low = hn::Mul(factors, low);
+        high = hn::Mul(factors, high);
+      }
       const auto both =
           hn::BitCast(bytes, hn::Combine(shorts, Format::encode(high), Format::encode(low)));
       if constexpr (kOutput == Output::kStream)
@@ -98,19 +105,22 @@ HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, std::
   std::uint32_t largest = reduce_max(vector_max);
   for (std::size_t j = i; j < n; ++j) largest = std::max(largest, magnitude_bits(values[j]));
   if (largest > kInfinityBits) i = 0;  // NaNs among the vectors: anew
-  encode_scalars<Format>(values + i, n - i, out + 2 * i);
+  encode_scalars<Format>(values + i, n - i, factor, out + 2 * i);
   return largest;
 }
 
 template <class Format>
-HWY_INLINE std::uint32_t to_halves(const float* values, std::size_t n, bool streamed,
+HWY_INLINE std::uint32_t to_halves(const float* values, std::size_t n, float factor, bool streamed,
                                    std::byte* halves) {
   std::uint32_t largest = 0;
   emit_to<2>(streamed ? Output::kStream : Output::kStore, n, halves,
              [&](auto to_memory, std::size_t begin, std::size_t count, std::uint8_t* to) HWY_ATTR {
                constexpr Output kOutput = decltype(to_memory)::value;
-               largest =
-                   std::max(largest, encode_halves<Format, kOutput>(values + begin, count, to));
+               const float* from = values + begin;
+               largest = std::max(
+                   largest, factor == 1.0f
+                                ? encode_halves<Format, kOutput, false>(from, count, factor, to)
+                                : encode_halves<Format, kOutput, true>(from, count, factor, to));
              });
   return largest;
 }
@@ -163,10 +173,11 @@ HWY_INLINE void from_halves(const std::byte* halves, std::size_t n, Output outpu
             });
 }
 
-HWY_ATTR std::uint32_t ToHalf(const float* values, std::size_t n, HalfFormat format, bool streamed,
-                              std::byte* halves) {
-  if (format == HalfFormat::kBfloat16) return to_halves<Bfloat16>(values, n, streamed, halves);
-  return to_halves<Binary16>(values, n, streamed, halves);
+HWY_ATTR std::uint32_t ToHalf(const float* values, std::size_t n, HalfFormat format, float factor,
+                              bool streamed, std::byte* halves) {
+  if (format == HalfFormat::kBfloat16)
+    return to_halves<Bfloat16>(values, n, factor, streamed, halves);
+  return to_halves<Binary16>(values, n, factor, streamed, halves);
 }
 
 HWY_ATTR void FromHalf(const std::byte* halves, std::size_t n, HalfFormat format, Output output,
@@ -188,9 +199,9 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(ToHalf);
 HWY_EXPORT(FromHalf);
 
-std::uint32_t to_half(const float* values, std::size_t n, HalfFormat format, bool streamed,
-                      std::byte* halves) {
-  return HWY_DYNAMIC_DISPATCH(ToHalf)(values, n, format, streamed, halves);
+std::uint32_t to_half(const float* values, std::size_t n, HalfFormat format, float factor,
+                      bool streamed, std::byte* halves) {
+  return HWY_DYNAMIC_DISPATCH(ToHalf)(values, n, format, factor, streamed, halves);
 }
 void from_half(const std::byte* halves, std::size_t n, HalfFormat format, Output output,
                float factor, float* values) {

@@ -10,10 +10,10 @@ namespace gradwire::compressors::kernels {
 
 enum class HalfFormat { kBinary16, kBfloat16 };
 
-/// 2 n bytes, past the caches if `streamed`. An overflow is infinite. Returns the largest magnitude
-/// bits of the input.
-std::uint32_t to_half(const float* values, std::size_t n, HalfFormat format, bool streamed,
-                      std::byte* halves);
+/// Half i = factor * value i, the product rounded first; 2 n bytes, past the caches if `streamed`.
+/// An overflow is infinite. Returns the largest magnitude bits of the input, before the factor.
+std::uint32_t to_half(const float* values, std::size_t n, HalfFormat format, float factor,
+                      bool streamed, std::byte* halves);
 /// Decoded = factor * half i; the product is rounded before it is added.
 void from_half(const std::byte* halves, std::size_t n, HalfFormat format, Output output,
                float factor, float* values);

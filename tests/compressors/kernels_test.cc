@@ -86,7 +86,7 @@ TEST_CASE("every instruction set rounds to the same 16-bit floats and reads them
       for (const bool streamed : {false, true}) {
         const auto format = brain ? HalfFormat::kBfloat16 : HalfFormat::kBinary16;
         std::vector<std::byte> halves(1602);
-        kernels::to_half(values.data(), 801, format, streamed, halves.data());
+        kernels::to_half(values.data(), 801, format, 1.0f, streamed, halves.data());
         for (std::size_t e = 0; e < 801; ++e)
           REQUIRE(short_at(halves, e) ==
                   (brain ? bfloat_from_float(values[e]) : half_from_float(values[e])));
@@ -102,11 +102,17 @@ TEST_CASE("every instruction set rounds to the same 16-bit floats and reads them
   });
 }
 
-TEST_CASE("every instruction set adds scaled 16-bit floats, the product rounded first") {
+TEST_CASE("every instruction set scales 16-bit floats on both ways, the product rounded first") {
   const auto values = random_values(333);
   std::vector<std::byte> halves(666);
   on_each_instruction_set([&] {
-    kernels::to_half(values.data(), 333, HalfFormat::kBinary16, false, halves.data());
+    kernels::to_half(values.data(), 333, HalfFormat::kBinary16, 1.0f, false, halves.data());
+    std::vector<std::byte> scaled(666);
+    for (const float factor : {0.125f, 0.3f}) {
+      kernels::to_half(values.data(), 333, HalfFormat::kBinary16, factor, false, scaled.data());
+      for (std::size_t e = 0; e < 333; ++e)
+        REQUIRE(short_at(scaled, e) == half_from_float(factor * values[e]));
+    }
     std::vector<float> sums(333, 0.1f);
     kernels::from_half(halves.data(), 333, HalfFormat::kBinary16, Output::kAdd, 0.3f, sums.data());
     for (std::size_t e = 0; e < 333; ++e)

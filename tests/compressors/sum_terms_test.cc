@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 
 #include "codec_fixture.h"
 
@@ -116,6 +117,86 @@ TEST_CASE("fp16 terms are rounded on each hop, and by the owner with round_as_pa
   CHECK(received == own);
   sums.to_values(own, {}, 1.0f, values);
   CHECK(values[0] == 1.0f);  // tie to even
+}
+
+namespace {
+
+/// The sum of so many workers' terms round a ring, as every worker ends with it.
+std::vector<float> ring_sum(const Codec& codec, const std::vector<float>& values, int workers) {
+  const SumTerms& sums = *codec.sum_terms();
+  Terms travelling = terms_of(codec, values, {});
+  for (int worker = 1; worker < workers; ++worker) {
+    Terms own = terms_of(codec, values, {});
+    sums.unpack_add(pack(codec, travelling, worker), worker, own);
+    travelling = own;
+  }
+  sums.round_as_packed(travelling, workers);
+  std::vector<float> sum(values.size());
+  sums.to_values(travelling, {}, 1.0f, sum);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("sums of values in fp16's range stay in it, whatever the number of workers") {
+  for (const int workers : {2, 3, 4, 5, 8, 100, 1000}) {
+    CAPTURE(workers);
+    // Up to 2,048 workers c x 2^15 has at most 11 digits: no hop rounds it.
+    const std::vector<float> sums =
+        ring_sum(*make_codec("fp16"), {32768.0f, -32768.0f, 60000.0f}, workers);
+    CHECK(sums[0] == 32768.0f * static_cast<float>(workers));
+    CHECK(sums[1] == -sums[0]);
+    CHECK(std::isfinite(sums[2]));
+  }
+  // Negative controls: one worker's own value beyond 65504 is infinite still, or saturates:
+  // 65504 + 70000 = 135504, sent as 67752, which is 2 x 65504 for who receives it.
+  CHECK(ring_sum(*make_codec("fp16"), {70000.0f}, 3)[0] == INFINITY);
+  CHECK(ring_sum(*make_codec("fp16", {{"overflow", "saturate"}}), {70000.0f}, 2)[0] == 131008.0f);
+}
+
+TEST_CASE("an fp16 sum of c workers is sent times the power of two that is at most 1 / c") {
+  const auto codec = make_codec("fp16");
+  const SumTerms& sums = *codec->sum_terms();
+  const float sum = 90112.0f;  // of 3 or 4 workers sent as 22528, of 5 as 11264
+  Terms terms(1);
+  std::memcpy(terms.data(), &sum, 4);
+  CHECK(hex(pack(*codec, terms, 3)) == hex(encode(*codec, {22528.0f})));
+  CHECK(hex(pack(*codec, terms, 4)) == hex(encode(*codec, {22528.0f})));
+  CHECK(hex(pack(*codec, terms, 5)) == hex(encode(*codec, {11264.0f})));
+  Terms back(1);
+  sums.unpack_store(pack(*codec, terms, 5), 5, back);
+  CHECK(back == terms);
+}
+
+TEST_CASE("the scale of an fp16 sum changes no digit above its subnormals") {
+  // The nearest half to the sum itself, where that has no overflow, and 2^k times it is normal.
+  const auto codec = make_codec("fp16");
+  const SumTerms& sums = *codec->sum_terms();
+  const std::vector<float> values = random_values(4000);
+  for (const int workers : {1, 2, 7, 8, 64}) {
+    const float scale = std::exp2(std::ceil(std::log2(static_cast<float>(workers))));
+    Terms terms(1), plain(1);
+    std::size_t small = 0;
+    for (const float value : values) {
+      std::memcpy(terms.data(), &value, 4);
+      plain = terms;
+      sums.round_as_packed(terms, workers);
+      sums.round_as_packed(plain, 1);
+      float rounded = 0;
+      std::memcpy(&rounded, terms.data(), 4);
+      if (std::abs(value) >= 0x1p-14f * scale) CHECK(terms == plain);
+      // Below that the last place is 2^-24 of the scaled sum: under 2^-23 of the mean.
+      small += std::abs(value) < 0x1p-14f * scale;
+      CHECK(std::abs(rounded - value) / static_cast<float>(workers) <=
+            std::max(0x1p-24f, std::abs(value) * 0x1p-11f / static_cast<float>(workers)));
+    }
+    CHECK(small > 0);
+  }
+}
+
+TEST_CASE("a tiny gradient that all workers have is not lost in an fp16 sum") {
+  // 2^-24, the smallest half. Divided by 8 before the first hop it would be 2^-27: nothing.
+  CHECK(ring_sum(*make_codec("fp16"), {0x1p-24f}, 8)[0] == 8 * 0x1p-24f);
 }
 
 TEST_CASE("none terms are the floats") {
