@@ -1,6 +1,7 @@
 #include "trainers/routes/exchange.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "scenarios/methods.h"
@@ -116,6 +117,14 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario,
   settings.keep_rows = needs_shape(plan);
   settings.seed = scenario.seed;
   return settings;
+}
+
+float sum_scale(int workers) {
+  return 1.0f / static_cast<float>(std::bit_ceil(static_cast<unsigned>(workers)));
+}
+
+float mean_factor(int workers) {
+  return 1.0f / (static_cast<float>(workers) * sum_scale(workers));
 }
 
 std::vector<std::size_t> buckets_of(const ExchangeSettings& settings, const Layout& layout) {

@@ -44,6 +44,8 @@
 ///   messages the parts that trainers/routes/tensor_parts.h cuts, each encoded by itself where k
 ///   > 1.
 ///
+/// Sums that a server or an owner sends on are times sum_scale().
+///
 /// Messages. kGather: for each tensor of the bucket u32 length, then the codec's payload;
 /// kRequantize: the same for each tensor's part of the chunk (trainers/routes/tensor_parts.h). Sum
 /// from the server after kGather: u32 count, then count pairs (u32 element, f32 value) of what is
@@ -131,6 +133,13 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario);
 /// Of tensors that are sent by this plan, whatever the scenario's method.
 ExchangeSettings exchange_settings(const scenarios::Scenario& scenario,
                                    const compressors::CodecPlan& plan);
+
+/// What sums of all workers are multiplied with where they are encoded again: the largest power of
+/// two that is at most 1 / workers, so that they stay in the range of what each worker sent. It
+/// changes no digit of a float.
+float sum_scale(int workers);
+/// What such a sum is multiplied with to be the mean.
+float mean_factor(int workers);
 
 /// The numbers of the buckets that an exchange of these settings carries, ascending, and of their
 /// tensors.

@@ -197,8 +197,8 @@ class GatherExchange final : public Exchange {
     }
   }
 
-  /// What the server sends back: the sum of these parts, encoded. It remembers them one by one, and
-  /// draws as a worker beyond the last.
+  /// What the server sends back: the scaled sum of these parts, encoded. It remembers them one by
+  /// one, and draws as a worker beyond the last.
   void write_answer(StateStore& states, const Parts& parts, std::span<const float> sum,
                     std::int64_t step, std::vector<std::byte>& message) const {
     const std::int64_t first = first_of(parts);
@@ -253,8 +253,8 @@ class GatherExchange final : public Exchange {
     const std::span<float> own = range_of(mean, b, shard);
     std::vector<float> sum(own.size());
     const Parts& parts = parts_[b][shard];
-    const float factor = 1.0f / static_cast<float>(settings_.workers);
-    decode_all(parts, push.received(), 1.0f, sum);
+    const float factor = mean_factor(settings_.workers);
+    decode_all(parts, push.received(), sum_scale(settings_.workers), sum);
     if (answers_weights()) return keep_at_server(b, shard, sum, factor, mean);
     std::vector<std::byte> answer;
     if (down_)

@@ -137,13 +137,15 @@ class RequantizeExchange final : public Exchange {
     }
   }
 
-  /// What the owner of chunk c has to say: the sum of all, encoded.
+  /// What the owner of chunk c has to say: the sum of all, scaled and encoded.
   void reduce_chunk(StepTraffic& traffic, std::size_t b, std::size_t c, std::span<float> sum,
                     std::vector<std::byte>& answer) {
+    const float scale = sum_scale(settings_.workers);
     for (const TensorPart& part : chunks_[b][c]) {
       const auto own = PartCoder::cut(gradients_[c], part);
-      std::copy(own.begin(), own.end(),
-                sum.begin() + static_cast<std::ptrdiff_t>(offset_in_bucket(b, part)));
+      std::transform(own.begin(), own.end(),
+                     sum.begin() + static_cast<std::ptrdiff_t>(offset_in_bucket(b, part)),
+                     [scale](float value) { return scale * value; });
     }
     if (workers() > 1) {
       std::vector<Message> messages;
@@ -152,7 +154,7 @@ class RequantizeExchange final : public Exchange {
       ServerMover scatter(messages);
       traffic.move(b, 1, sizes_of(messages), scatter, c);
       for (const Received& message : scatter.received())
-        up_.add(chunks_[b][c], message, 1.0f, layout_.buckets()[b].first, sum);
+        up_.add(chunks_[b][c], message, scale, layout_.buckets()[b].first, sum);
     }
     // The sum is drawn for as by a worker beyond the last: owners share no element.
     down_.write(
@@ -181,7 +183,7 @@ class RequantizeExchange final : public Exchange {
     const auto own = mean.subspan(static_cast<std::size_t>(bucket.first),
                                   static_cast<std::size_t>(bucket.count));
     std::fill(own.begin(), own.end(), 0.0f);
-    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    const float factor = mean_factor(settings_.workers);
     for (std::size_t c = 0; c < workers(); ++c)
       down_.add(chunks_[b][c], messages[c], factor, bucket.first, own);
   }

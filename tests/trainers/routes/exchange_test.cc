@@ -240,6 +240,41 @@ TEST_CASE("fp16 round a ring: each hop rounds to 11 bits") {
   CHECK(outcome.payload.count() * 2 == dense_bytes(settings, fixture.layout).count());
 }
 
+TEST_CASE("values in a codec's range have a mean by every way, though their sum is beyond it") {
+  // Up to 1.5 x 40000 = 60000 at every worker: sums of two are beyond 65504 already.
+  for (const int workers : {2, 3, 6}) {
+    Fixture fixture(workers);
+    for (std::vector<float>& tensor : fixture.gradients[0])
+      for (float& value : tensor) value *= 40000;
+    for (auto& worker : fixture.gradients) worker = fixture.gradients[0];
+    const std::vector<double> exact = fixture.exact_mean();
+    std::vector<ExchangeSettings> ways;
+    for (const sim::CollectiveKind kind : kAllReduces)
+      ways.push_back(all_reduce_settings("fp16", kind));
+    ways.push_back(all_reduce_settings("fp16", sim::CollectiveKind::kInNetworkAllReduce));
+    ways.back().parent = sim::star_aggregation(workers).parent;
+    ways.push_back(settings_for("fp16", true));
+    // Sums that are encoded again: by owners of parts, by a server.
+    const std::map<std::string, std::string> none, bits = {{"bits", "8"}};
+    for (const auto& [codec, options] : {std::pair("fp16", none), std::pair("rowquant", bits)}) {
+      ways.push_back(settings_for(codec, false, options));
+      ways.back().scatter = true;
+      ways.back().keep_rows = true;
+      ways.push_back(settings_for("topk", true, {{"ratio", "1"}}));
+      ways.back().answer = compressors::make_codec(codec, options);
+    }
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      CAPTURE(workers, way);
+      const Outcome outcome = exchange_once(fixture, ways[way]);
+      // A hop rounds to half a unit of the last place, at most 16 of the mean; codes of 8 bits to
+      // half of 2 x 60000 / 255 on each of two ways.
+      const bool coded = way >= ways.size() - 2;
+      for (std::size_t e = 0; e < exact.size(); ++e)
+        REQUIRE(std::abs(outcome.mean[e] - exact[e]) <= (coded ? 480 : 16 * workers));
+    }
+  }
+}
+
 std::int64_t packed(std::int64_t count, int width) {
   return (count * width + 7) / 8;
 }
