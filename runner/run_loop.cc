@@ -143,8 +143,8 @@ class Run {
 
   std::string how_it_diverged() const {
     return "the held-out loss is not finite after step " +
-           std::to_string(*record_->diverged_at() + 1) +
-           "; a smaller learning rate, or clipped gradients, may help";
+           std::to_string(*record_->diverged_at() + 1) + "; " +
+           scenarios::diverged_remedy(scenario_);
   }
 
   void keep_model() {

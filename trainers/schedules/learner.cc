@@ -50,20 +50,6 @@ scenarios::Evaluation evaluation_of(std::span<const Score> scores) {
   return {total.loss / total.count, total.right / total.count};
 }
 
-/// Throws Diverged: "the loss of worker 3 is not finite".
-[[noreturn]] void diverge(const char* what, int worker, std::int64_t step) {
-  throw scenarios::Diverged(
-      "train", "step " + std::to_string(step + 1),
-      std::string("the ") + what + " of worker " + std::to_string(worker) + " is not finite",
-      "a smaller learning rate, or clipped gradients, may help");
-}
-
-/// Throws Diverged unless the loss and the gradients of a pass are finite.
-void check_finite(int worker, std::int64_t step, double loss, bool gradients_are) {
-  if (!std::isfinite(loss)) diverge("loss", worker, step);
-  if (!gradients_are) diverge("gradient", worker, step);
-}
-
 }  // namespace
 
 Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
@@ -195,8 +181,22 @@ double Learner::local_pass(int worker, int thread, std::int64_t draw, std::int64
   return loss;
 }
 
-void Learner::check_local(int worker, std::int64_t step, bool finite) {
+void Learner::check_local(int worker, std::int64_t step, bool finite) const {
   if (!finite) diverge("gradient", worker, step);
+}
+
+void Learner::diverge(const char* what, int worker, std::int64_t step) const {
+  std::string reason =
+      std::string("the ") + what + " of worker " + std::to_string(worker) + " is not finite";
+  // An update of finite values leaves no weight infinite.
+  if (!all_finite(std::span<const float>(weights_))) reason += ", nor are its weights";
+  throw scenarios::Diverged("train", "step " + std::to_string(step + 1), reason,
+                            scenarios::diverged_remedy(scenario_));
+}
+
+void Learner::check_finite(int worker, std::int64_t step, double loss, bool gradients_are) const {
+  if (!std::isfinite(loss)) diverge("loss", worker, step);
+  if (!gradients_are) diverge("gradient", worker, step);
 }
 
 double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,

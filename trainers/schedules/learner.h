@@ -110,7 +110,7 @@ class Learner {
   double local_pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                     Gradients& gradients);
   /// Throws Diverged unless `finite`.
-  static void check_local(int worker, std::int64_t step, bool finite);
+  void check_local(int worker, std::int64_t step, bool finite) const;
   /// As pass(), of these samples.
   double pass_over(std::span<const std::uint32_t> samples, int worker, int thread,
                    std::int64_t step, bool record, Gradients& gradients);
@@ -178,6 +178,10 @@ class Learner {
   /// The samples as the pass takes them, in `options` what there is to say of it.
   const Batch& batch_for_pass(std::span<const std::uint32_t> samples, int worker, int thread,
                               std::int64_t step, bool record, PassOptions& options);
+  /// Throws Diverged: "the loss of worker 3 is not finite".
+  [[noreturn]] void diverge(const char* what, int worker, std::int64_t step) const;
+  /// Throws Diverged unless the loss and the gradients of a pass are finite.
+  void check_finite(int worker, std::int64_t step, double loss, bool gradients_are) const;
   Batch some_batch() const;
   scenarios::Evaluation score();
   Score score_of(std::span<const std::uint32_t> samples, int thread);

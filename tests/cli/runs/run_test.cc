@@ -258,6 +258,46 @@ TEST_CASE(
   CHECK(none_taken == 0);
 }
 
+TEST_CASE("gradients that fp16 sends have a mean that it sends, and others are named",
+          "[unit][needs-torch]") {
+  require_training();
+  const TemporaryFolder folder;
+  // Two classes at x = -30000 and 30000: with weights near 0 each worker's gradient is some 30000
+  // on its batch, whose sum over four workers is beyond 65504.
+  std::string table = "x,y,kind\n";
+  for (int i = 0; i < 60; ++i)
+    table += std::to_string(i % 2 ? 29000 + 40 * i : -31000 + 30 * i) + "," +
+             std::to_string(100 * (i % 7)) + "," + (i % 2 ? "b" : "a") + "\n";
+  write_file(folder.file("big.csv"), table);
+  const auto run = [&](const std::string& more) {
+    write_file(folder.file("s.json"), R"({"schema_version": 1, "name": "big",
+      "workload": {"model": "logistic", "data": {"set": "csv", "path": "big.csv",
+                   "normalise": false}, "batch_per_worker": 4, "steps": 5,
+                   "optimizer": {"name": "sgd", "lr": 1e-9}},
+      "cluster": {"workers": 4, "device": "reference-cpu"}, "exchange": {"collective": "ring"},
+      "method": )" + more + "}");
+    return run_program(
+        {"run", folder.file("s.json"), "--db", folder.file("runs.db"), "--no-report"});
+  };
+  const Result plain = run(R"({"name": "none"})"), half = run(R"({"name": "fp16"})");
+  INFO(plain.err << half.err);
+  REQUIRE(plain.exit_code == 0);
+  REQUIRE(half.exit_code == 0);
+  const auto rows = rows_of(folder.file("runs.db"));
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].at("final_loss").get<double>() ==
+        Approx(rows[0].at("final_loss").get<double>()).epsilon(0.001));
+  // Ten times as large: what one worker has is beyond fp16, and the reason says so.
+  std::string larger = table;
+  for (std::size_t at = larger.find('\n'); (at = larger.find(",", at + 1)) != std::string::npos;
+       at = larger.find('\n', at))
+    larger.insert(at, "0");
+  write_file(folder.file("big.csv"), larger);
+  const Result beyond = run(R"({"name": "fp16"})");
+  CHECK(beyond.exit_code == 4);
+  CHECK_THAT(beyond.err, Contains("fp16") && Contains("65504") && Contains("overflow=saturate"));
+}
+
 TEST_CASE("a training that diverges stops there, says so, and is not run again",
           "[unit][needs-torch]") {
   require_training();

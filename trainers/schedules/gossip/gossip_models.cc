@@ -56,10 +56,10 @@ void GossipModels::encode(int worker, int thread, std::int64_t step) {
   std::span<const float> values = x_[w];
   if (plan_.differences) {
     std::vector<float>& change = change_[static_cast<std::size_t>(thread)];
-    Learner::check_local(worker, step, subtract_finite(x_[w], y_[w], change));
+    learner_.check_local(worker, step, subtract_finite(x_[w], y_[w], change));
     values = change;
   } else {
-    Learner::check_local(worker, step, all_finite(x_[w]));
+    learner_.check_local(worker, step, all_finite(x_[w]));
     std::ranges::fill(y_[w], 0.0f);
   }
   channel_.encode(learner_.states(), worker, step, values, messages_[w]);
@@ -104,7 +104,7 @@ std::vector<std::byte> GossipModels::message_to(std::span<const float> known, in
                                                 std::int64_t step) {
   GRADWIRE_ASSERT(plan_.differences);
   std::vector<float> change(known.size());
-  Learner::check_local(worker, step,
+  learner_.check_local(worker, step,
                        subtract_finite(x_[static_cast<std::size_t>(worker)], known, change));
   std::vector<std::byte> message;
   channel_.encode(learner_.states(), worker, step, change, message);
