@@ -6,9 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include "base/gzip.h"
 #include "base/joined_texts.h"
 #include "base/plain_text.h"
-#include "trainers/data/gzip.h"
 #include "trainers/data/own_files.h"
 #include "trainers/trainer_error.h"
 

@@ -1,7 +1,7 @@
 #include <charconv>
 
+#include "base/gzip.h"
 #include "trainers/data/data_set.h"
-#include "trainers/data/gzip.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

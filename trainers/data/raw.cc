@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "trainers/data/gzip.h"
+#include "base/gzip.h"
 #include "trainers/data/own_files.h"
 #include "trainers/trainer_error.h"
 

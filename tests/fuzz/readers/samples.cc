@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "base/gzip.h"
 #include "base/temporary_file.h"
 #include "trainers/data/data_set.h"
-#include "trainers/data/gzip.h"
 
 namespace gradwire::testing {
 namespace {
@@ -63,7 +63,7 @@ Inputs gzip_seeds() {
 bool read_gzip(std::span<const std::byte> bytes) {
   return takes([&] {
     const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    trainers::gunzip({begin, bytes.size()}, "a file");
+    gunzip({begin, bytes.size()}, "a file");
   });
 }
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/file_descriptor.h"
+#include "base/gzip.h"
 #include "tests/trainers/support.h"
-#include "trainers/data/gzip.h"
 #include "trainers/data/sampling.h"
 #include "trainers/trainer_error.h"
 

@@ -1,9 +1,9 @@
 #include <zlib.h>
 
-#include "trainers/data/gzip.h"
-#include "trainers/trainer_error.h"
+#include "base/error.h"
+#include "base/gzip.h"
 
-namespace gradwire::trainers {
+namespace gradwire {
 namespace {
 
 /// Owns zlib's inflate state. Move-only in spirit: a copy would free it twice.
@@ -39,15 +39,15 @@ std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> packed, const std
     if (status == Z_OK || status == Z_STREAM_END) continue;
     const std::string at = " at compressed byte " + std::to_string(stream.total_in);
     if (status == Z_BUF_ERROR) {
-      throw TrainerError("inflate", subject, "the gzip stream is cut off" + at,
-                         "fetch the file again");
+      throw Error(ErrorKind::kFailure, "inflate", subject, "the gzip stream is cut off" + at,
+                  "fetch the file again");
     }
-    throw TrainerError("inflate", subject,
-                       std::string("the gzip stream is damaged") + at + " (" +
-                           (stream.msg ? stream.msg : "no detail") + ")",
-                       "fetch the file again");
+    throw Error(ErrorKind::kFailure, "inflate", subject,
+                std::string("the gzip stream is damaged") + at + " (" +
+                    (stream.msg ? stream.msg : "no detail") + ")",
+                "fetch the file again");
   }
   return plain;
 }
 
-}  // namespace gradwire::trainers
+}  // namespace gradwire

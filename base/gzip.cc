@@ -1,10 +1,10 @@
-#include "trainers/data/gzip.h"
+#include "base/gzip.h"
 
 #include <filesystem>
 
 #include "base/file_descriptor.h"
 
-namespace gradwire::trainers {
+namespace gradwire {
 
 std::vector<std::uint8_t> maybe_gunzip(std::span<const std::uint8_t> bytes,
                                        const std::string& subject) {
@@ -26,4 +26,4 @@ std::string find_plain_or_gzip(const std::string& path) {
   return {};
 }
 
-}  // namespace gradwire::trainers
+}  // namespace gradwire
