@@ -121,4 +121,26 @@ std::vector<std::string> take_lines(std::string& text) {
   return lines;
 }
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end);
+  if (text.starts_with("\r\n"))
+    text.remove_prefix(2);
+  else if (!text.empty())
+    text.remove_prefix(1);
+  return line;
+}
+
+std::string_view wide_encoding(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
+  if (text.size() < 4) return {};
+  const bool little = text[1] == 0 && text[3] == 0, big = text[0] == 0 && text[2] == 0;
+  return little != big && (little ? text[0] != 0 && text[2] != 0 : text[1] != 0 && text[3] != 0)
+             ? "UTF-16"
+             : std::string_view();
+}
+
 }  // namespace gradwire

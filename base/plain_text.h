@@ -24,4 +24,11 @@ std::string text_in_lines(std::string_view bytes, const std::string& file);
 /// Cuts the whole lines off the front of `text`, without their ends; what has no end yet stays.
 std::vector<std::string> take_lines(std::string& text);
 
+/// Cuts the first line off the front of `text` and gives it, without its end: LF, CR LF or CR.
+std::string_view take_line(std::string_view& text);
+
+/// "UTF-16" or "UTF-32" where a text begins with the mark of it, or as Latin letters do there, with
+/// every other byte 0; else empty.
+std::string_view wide_encoding(std::string_view text);
+
 }  // namespace gradwire

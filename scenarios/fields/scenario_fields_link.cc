@@ -113,11 +113,11 @@ void add_chance(Rows& rows, const std::string& base) {
 }
 
 void add_schedule(Rows& rows, const std::string& base, const std::string& way, const char* which) {
-  rows.push_back(
-      text_row(base + "/schedule" + way,
-               std::string("Path of the rates of ") + which +
-                   ": a Mahimahi trace (lines of milliseconds at which 1,500 bytes may "
-                   "pass; repeats), or .csv (lines \"seconds,bits/s\"; the last stays)."));
+  rows.push_back(text_row(base + "/schedule" + way,
+                          std::string("Path of the rates of ") + which +
+                              ": a Mahimahi trace (lines of milliseconds at which 1,500 bytes may "
+                              "pass; repeats), or .csv (a time and a rate, whose units the first "
+                              "line names: \"time_s,rate_Mbps\"; the last stays)."));
   rows.push_back(text_row(base + "/schedule" + way + "_hash",
                           "Hash of that file; where it is given, another file is refused."));
   rows.back().computed_default = "of the file";

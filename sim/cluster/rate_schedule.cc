@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/cluster/rate_table.h"
 #include "sim/sim_error.h"
 
 namespace gradwire::sim {
@@ -119,20 +120,7 @@ RateSchedulePtr RateSchedule::from_opportunities(std::string name,
 }
 
 RateSchedulePtr RateSchedule::from_csv(std::string name, std::string_view text) {
-  std::vector<Piece> pieces;
-  bool header_allowed = true;
-  for_lines(text, [&](std::string_view line, std::size_t number) {
-    const std::size_t comma = line.find(',');
-    double begin = 0, rate = 0;
-    const bool read = comma != std::string_view::npos && parse(line.substr(0, comma), begin) &&
-                      parse(line.substr(comma + 1), rate);
-    if (!read && !std::exchange(header_allowed, false))
-      refuse_schedule(name,
-                      at_line(number) + "\"" + std::string(line) + "\" is not \"seconds,bits/s\"",
-                      "give two numbers with a comma between them");
-    header_allowed = false;
-    if (read) pieces.push_back({Seconds(begin), BitsPerSecond(rate)});
-  });
+  std::vector<Piece> pieces = read_rate_table(name, text);
   return from_pieces(std::move(name), std::move(pieces), Seconds(0));
 }
 

@@ -36,7 +36,7 @@ class RateSchedule {
   static RateSchedulePtr from_mahimahi(std::string name, std::string_view text);
   /// A Mahimahi trace by its milliseconds.
   static RateSchedulePtr from_opportunities(std::string name, std::vector<std::uint32_t> instants);
-  /// Lines "seconds,bits per second", a header line and lines of '#' skipped; the last rate stays.
+  /// Lines of a time and a rate (sim/cluster/rate_table.h); the last rate stays.
   static RateSchedulePtr from_csv(std::string name, std::string_view text);
 
   const std::string& name() const { return name_; }

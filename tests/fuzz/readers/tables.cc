@@ -20,7 +20,10 @@ bool read_trace(std::span<const std::byte> bytes) {
 }
 
 Inputs schedule_seeds() {
-  return {bytes_of("seconds,bps\n0,1e6\n2.5,0\n# gone\n4,2e6\n")};
+  return {bytes_of("seconds,bps\n0,1e6\n2.5,0\n# gone\n4,2e6\n"),
+          bytes_of("rate (MB/s);t [ms]\r0.5;0\r1.5;250\r"),
+          bytes_of("# time_s throughput_mbps\n0 24.5\n1 18\n"),
+          bytes_of("0,24.5Mbps\n1500 ms,1 kbit/s\n")};
 }
 bool read_schedule(std::span<const std::byte> bytes) {
   return takes([&] { sim::RateSchedule::from_csv("a schedule", text_of(bytes)); });
