@@ -69,9 +69,9 @@ OptionTable csv_options() {
                            "from 1 on; without it, the last."});
   table.push_back({.name = "separator",
                    .type = OptionType::kChoice,
-                   .default_text = "comma",
-                   .help = "What stands between the columns, by its name or as it is.",
-                   .choices = {"comma", "semicolon", "tab", ",", ";", "\t"}});
+                   .default_text = "auto",
+                   .help = "What stands between the columns, by its name or as it is; auto: what the first two lines say.",
+                   .choices = {"auto", "comma", "semicolon", "tab", "blanks", ",", ";", "\t"}});
   table.push_back(normalise_option());
   return table;
 }

@@ -122,7 +122,12 @@ OwnFiles own_files(const DataChoice& choice, const OptionValues& options, std::u
 
 char separator_of(const OptionValues& options) {
   const std::string& name = options.text("separator");
-  return name.size() == 1 ? name[0] : name == "semicolon" ? ';' : name == "tab" ? '\t' : ',';
+  return name.size() == 1      ? name[0]
+         : name == "comma"     ? ','
+         : name == "semicolon" ? ';'
+         : name == "tab"       ? '\t'
+         : name == "blanks"    ? ' '
+                               : 0;
 }
 
 using Loader = DataSet (*)(const DataChoice&, const OptionValues&, std::uint64_t seed);

@@ -62,6 +62,27 @@ TEST_CASE("a table becomes samples: header, classes by name, features as they ar
   CHECK(files.load("csv", "0.5,x\n1.5,y\n").labels == std::vector<std::uint8_t>{0, 1});
 }
 
+TEST_CASE("what stands between a table's columns is found, whatever ends its lines") {
+  const Files files;
+  const auto numbers = [&](const std::string& text,
+                           std::map<std::string, std::string> options = {}) {
+    options["normalise"] = "false";
+    const DataSet data = files.load("csv", text, options);
+    CHECK(data.labels == std::vector<std::uint8_t>{0, 1});
+    return data.numbers;
+  };
+  const std::vector<float> expected = {1, 2.5, -3, 4};
+  for (const char* text :
+       {"a,b,c\n1,2.5,x\n-3,4,y\n", "a;b;c\n1;2.5;x\n-3;4;y\n", "a\tb\tc\n1\t2.5\tx\n-3\t4\ty\n",
+        "a b  c\n1   2.5 x\n  -3\t4 y  \n", "1 2.5 x\n-3 4 y", "1;2.5;x\r\n-3;4;y\r\n",
+        "a,b,c\r1,2.5,x\r-3,4,y\r", "height (m), weight (kg), kind\n1, 2.5, x\n-3, 4, y\n",
+        "1,2.5,x;x\n-3,4,y;y\n", "\"a;a\",b,c\n1,2.5,x\n-3,4,y\n"}) {
+    CAPTURE(text);
+    CHECK(numbers(text) == expected);
+  }
+  CHECK(numbers("1 2.5 x\n-3 4 y\n", {{"separator", "blanks"}}) == expected);
+}
+
 TEST_CASE("features of a table are normalised over its training samples") {
   const Files files;
   std::string text = "x,constant,class\n";
@@ -130,9 +151,19 @@ TEST_CASE("a table that cannot be used is refused with file, line and what to do
   CHECK_THAT(files.refusal("csv", "1,2,x\n3,4\n"),
              Contains("line 2: 3 fields are expected, as in the lines before, 2 are there"));
   CHECK_THAT(files.refusal("csv", "1,2,x\n3,4,\n"), Contains("column 3: the class is missing"));
-  CHECK_THAT(files.refusal("csv", "1;2;x\n3;4;y\n"), Contains("/workload/data/separator"));
-  const std::string wide("1\0,\0x\0\n\0", 8);
-  CHECK_THROWS_WITH(files.load("csv", "\xFF\xFE" + wide), Contains("data: its text is UTF-16"));
+  CHECK_THAT(files.refusal("csv", "1;2;x\n3;4;y\n", {{"separator", "comma"}}),
+             Contains("/workload/data/separator"));
+  CHECK_THAT(files.refusal("csv", "1,5;2,5;x\n3,5;4,5;y\n"), Contains("decimals with a point"));
+  CHECK_THAT(files.refusal("csv", "1 1:0.5 3:2\n-1 2:1e-3\n"),
+             Contains("LIBSVM") && Contains("load_svmlight_file"));
+  for (const std::string& wide : {std::string("\xFF\xFE"
+                                              "1\0,\0x\0",
+                                              8),
+                                  std::string("1\0,\0x\0", 6),
+                                  std::string("\xFE\xFF\0"
+                                              "1\0,\0x",
+                                              8)})
+    CHECK_THAT(files.refusal("csv", wide), Contains("its text is UTF-16") && Contains("iconv"));
   CHECK_THAT(files.refusal("csv", "a,b\n1,x\n2,y\n", {{"label", "c"}}),
              Contains("there is no column c among a, b"));
   CHECK_THAT(files.refusal("csv", "1,x\n2,y\n", {{"label", "3"}}),
