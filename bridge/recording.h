@@ -35,6 +35,9 @@ struct Header {
   /// Of fp32 matrix products in a second of one thread's processor time, by PyTorch on the machine
   /// that recorded (the first rank's; may be absent, older recordings have none).
   std::optional<double> flops_per_second = {};
+  /// Of Chakra's traces: so many computing nodes tell operations in place of times. Seconds are
+  /// then those of a device that makes flops_per_second of them. 0 = times are times.
+  std::int64_t counted = 0;
 };
 
 struct Recording {
@@ -42,6 +45,7 @@ struct Recording {
   std::map<std::string, std::vector<int>> groups;  ///< ranks by the group's name, in its order
   std::vector<std::vector<Event>> events;          ///< [world]
   bool whole = false;                              ///< every rank has told its end
+  std::vector<std::string> notes;                  ///< what a reader took for granted, or left out
 };
 
 nlohmann::json to_json(const Header& header);

@@ -13,6 +13,8 @@ constexpr double kIdleBefore = 100;  ///< us between an arrival and what had wai
 class Lane {
  public:
   explicit Lane(const Trace& trace) : trace_(trace), device_(!trace.kernels.empty()) {
+    for (const auto* steps : {&trace.steps, &trace.optimiser_steps})
+      for (const Span& step : *steps) end_ = std::max(end_, step.end);
     double began = 0, ended = 0;
     for (const Kernel& kernel : trace.kernels) {
       began_.push_back(began = std::max(began, kernel.span.begin));
@@ -42,7 +44,7 @@ class Lane {
     const auto ended = std::ranges::upper_bound(ends, host);
     const auto next = std::ranges::lower_bound(operations->second, host, {}, &Operation::begin);
     return {ended == ends.begin() ? host : *std::prev(ended),
-            next == operations->second.end() ? host : next->begin};
+            next == operations->second.end() ? std::max(host, end_) : next->begin};
   }
 
   /// The first time from `from` to `until` at which the lane had been idle for the moment `moment`
@@ -74,6 +76,7 @@ class Lane {
 
   const Trace& trace_;
   bool device_;
+  double end_ = 0;             ///< of the last step
   std::vector<double> began_;  ///< [kernel]: when the latest of it and those before it began
   std::vector<double> ended_;  ///< [kernel]: when it and all before it had ended
   std::unordered_map<std::int64_t, std::vector<double>> ends_;

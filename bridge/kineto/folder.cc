@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/gzip.h"
+#include "base/joined_texts.h"
 #include "bridge/alike.h"
 #include "bridge/kineto/events.h"
 #include "bridge/kineto/trace.h"
@@ -21,20 +23,34 @@ constexpr const char* kClock = "wall time of a profiler's traces";
   throw Error(ErrorKind::kFailure, "read traces", folder, why, hint);
 }
 
-std::vector<std::string> traces_in(const std::string& folder) {
+/// As the profiler names them: *.json, or *.json.gz.
+bool is_trace(const fs::path& path) {
+  return path.extension() == ".json" ||
+         (path.extension() == ".gz" && path.stem().extension() == ".json");
+}
+
+/// `other`: names of files that are none.
+std::vector<std::string> traces_in(const std::string& folder, std::vector<std::string>& other) {
   std::vector<std::string> paths;
-  bool packed = false;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    packed = packed || entry.path().extension() == ".gz";
-    if (entry.path().extension() == ".json" && entry.is_regular_file(error))
+    if (!entry.is_regular_file(error)) continue;
+    if (is_trace(entry.path()))
       paths.push_back(entry.path().string());
+    else
+      other.push_back(entry.path().filename().string());
   }
   if (error) refuse_folder(folder, error.message());
-  if (paths.empty())
-    refuse_folder(folder, "it has no trace (*.json)", packed ? "unpack them: gunzip *.gz" : "");
+  if (paths.empty()) refuse_folder(folder, "it has no trace (*.json, *.json.gz)");
   std::ranges::sort(paths);
+  std::ranges::sort(other);
   return paths;
+}
+
+std::string read_text(const std::string& path) {
+  if (fs::path(path).extension() != ".gz") return read_file(path);
+  const std::vector<std::uint8_t> bytes = read_maybe_gzip(path);
+  return {bytes.begin(), bytes.end()};
 }
 
 /// Ranks in the world's numbers, and members that traces leave out.
@@ -81,10 +97,15 @@ class Joining {
       if (!added && known->second != ranks)
         refuse_folder(folder_, "its traces do not agree on process group \"" + name + "\"");
     }
+    groupless_ = groupless_ || !trace.names_groups;
     events = events_of(trace, path);
+    std::size_t calls = 0;
     for (Event& event : events)
-      if (event.kind == Event::Kind::kCall)
+      if (event.kind == Event::Kind::kCall) {
         complete(event.call, trace.rank, group_of(event.call.group, path), path);
+        ++calls;
+      }
+    left_out_ += trace.calls.size() - calls;
   }
 
   Recording finish() {
@@ -92,8 +113,20 @@ class Joining {
     if (const int missing = fill_in_alike(recording_, folder_); missing > 0)
       recording_.header.clock += "; " + std::to_string(missing) + " ranks taken to be like others";
     recording_.whole = true;
+    if (groupless_)
+      note(
+          "the traces name no process groups, as PyTorch before 2.3 writes them: each call is "
+          "taken "
+          "to be among all " +
+          std::to_string(recording_.header.world) + " ranks");
+    if (left_out_ > 0)
+      note(std::to_string(left_out_) +
+           " calls lie before the first whole step or behind the last, "
+           "and are left out");
     return std::move(recording_);
   }
+
+  void note(const std::string& text) { recording_.notes.push_back(text); }
 
  private:
   const std::vector<int>& group_of(const std::string& name, const std::string& path) const {
@@ -105,6 +138,8 @@ class Joining {
 
   std::string folder_;
   Recording recording_;
+  bool groupless_ = false;    ///< a trace names no groups
+  std::size_t left_out_ = 0;  ///< calls
 };
 
 }  // namespace
@@ -116,14 +151,19 @@ bool is_trace_folder(const std::string& path) {
 
 Recording read_traces(const std::string& folder) {
   Joining joining(folder);
-  for (const std::string& path : traces_in(folder))
-    joining.take(parse_trace(read_file(path), path), path);
+  std::vector<std::string> other;
+  for (const std::string& path : traces_in(folder, other))
+    joining.take(parse_trace(read_text(path), path), path);
+  if (!other.empty())
+    joining.note("of the folder not read, since they are no *.json: " +
+                 joined_texts(other, ", ", [](const std::string& name) { return name; }));
   return joining.finish();
 }
 
 Header read_traces_header(const std::string& folder) {
-  const std::string path = traces_in(folder).front();
-  return {.world = parse_rank(read_file(path), path).world, .torch = "", .clock = kClock};
+  std::vector<std::string> other;
+  const std::string path = traces_in(folder, other).front();
+  return {.world = parse_rank(read_text(path), path).world, .torch = "", .clock = kClock};
 }
 
 }  // namespace gradwire::bridge::kineto

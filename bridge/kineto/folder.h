@@ -3,7 +3,7 @@
 
 #include "bridge/recording.h"
 
-/// A folder of PyTorch profilers' traces, *.json, one a rank, as a recording.
+/// A folder of PyTorch profilers' traces, *.json or *.json.gz, one a rank, as a recording.
 namespace gradwire::bridge::kineto {
 
 bool is_trace_folder(const std::string& path);

@@ -103,6 +103,7 @@ class Collector {
   };
 
   void take_groups(const json& info);
+  void complete_groups();
   void join_calls();
   void join_kernels();
   TracedCall joined(const Found& call, const Found* record, const Found* work) const;
@@ -133,6 +134,19 @@ void Collector::take_groups(const json& info) {
   }
 }
 
+/// Those that calls' records name, and where nothing names any, as before PyTorch 2.3: the world.
+void Collector::complete_groups() {
+  for (const Found& record : records_)
+    if (!record.mentioned.ranks.empty())
+      trace_.groups.try_emplace(record.mentioned.group, record.mentioned.ranks);
+  const bool named = std::ranges::any_of(
+      records_, [](const Found& record) { return !record.mentioned.group.empty(); });
+  if (!trace_.groups.empty() || named || (calls_.empty() && records_.empty())) return;
+  trace_.names_groups = false;
+  std::vector<int>& all = trace_.groups[""];
+  for (int rank = 0; rank < trace_.world; ++rank) all.push_back(rank);
+}
+
 /// Which group it is in: the one that its record names, or the only one there is.
 void Collector::take_group(const Mentioned& mentioned, Call& call) const {
   if (!mentioned.group.empty() || !mentioned.ranks.empty()) {
@@ -140,8 +154,8 @@ void Collector::take_group(const Mentioned& mentioned, Call& call) const {
   } else if (trace_.groups.size() == 1) {
     call.group = trace_.groups.begin()->first;
   } else {
-    refuse_trace(path_, "it does not say in which of " + std::to_string(trace_.groups.size()) +
-                            " process groups a " + std::string(name_of(call.kind)) + " is");
+    refuse_trace(path_, "it does not say in which of its " + std::to_string(trace_.groups.size()) +
+                            " process groups it calls " + std::string(name_of(call.kind)));
   }
 }
 
@@ -202,8 +216,6 @@ void Collector::join_calls() {
              work->event.span.end >= call.event.span.begin;
     });
     if (next != works.end()) worked = *next, works.erase(next);
-    const Mentioned& said = recorded != nullptr ? recorded->mentioned : call.mentioned;
-    if (!said.ranks.empty()) trace_.groups.try_emplace(said.group, said.ranks);
     trace_.calls.push_back(joined(call, recorded, worked));
   }
 }
@@ -234,6 +246,7 @@ Trace Collector::finish(const json& info, const TracedRank& rank) {
   trace_.rank = rank.rank;
   trace_.world = rank.world;
   take_groups(info);
+  complete_groups();
   join_calls();
   join_kernels();
   const auto by_begin = [](const Span& a, const Span& b) { return a.begin < b.begin; };

@@ -53,6 +53,7 @@ struct Trace {
   int rank = 0, world = 1;
   std::string backend;                             ///< "gloo", "nccl"; may be empty
   std::map<std::string, std::vector<int>> groups;  ///< by name
+  bool names_groups = true;                        ///< else there is one, "": the world
   std::vector<Span> steps;                         ///< ProfilerStep, in order
   std::vector<Span> optimiser_steps;               ///< outermost ones, in order
   std::vector<TracedCall> calls;                   ///< in order of calling
@@ -66,8 +67,8 @@ struct Trace {
 [[noreturn]] void refuse_trace(const std::string& path, const std::string& why,
                                const std::string& hint = "");
 
-/// Throws Error(kFailure) naming `path`: no trace, no rank in it, a collective whose size or group
-/// it does not tell (recorded without shapes, or by a version before 2.3), one that cannot be
+/// Throws Error(kFailure) naming `path`: no trace, no rank in it, a collective whose size it does
+/// not tell (recorded without shapes) or in which of several groups it is, one that cannot be
 /// replayed.
 Trace parse_trace(std::string_view text, const std::string& path);
 

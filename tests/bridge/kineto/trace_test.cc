@@ -164,7 +164,7 @@ TEST_CASE("kineto: what a trace does not tell is refused, with what to do", "[un
   groups.json()["distributedInfo"]["pg_config"].push_back({{"pg_name", "1"}, {"ranks", {0}}});
   groups.step(1000, 1400);
   groups.all_reduce(1100, 1110, 10, true);
-  CHECK_THAT(refusal(groups), Contains("in which of 2 process groups"));
+  CHECK_THAT(refusal(groups), Contains("in which of its 2 process groups"));
 
   TraceText rankless;
   rankless.json().erase("distributedInfo");
@@ -210,8 +210,8 @@ TEST_CASE("kineto: ranks without a trace are like the one below, where that can 
 TEST_CASE("kineto: folders that are no ranks' traces are refused", "[unit]") {
   const Folder none;
   CHECK_THAT(none.refusal(), Contains("no trace"));
-  write_file(none.folder.file("rank0.json.gz"), "packed");
-  CHECK_THAT(none.refusal(), Contains("gunzip"));
+  write_file(none.folder.file("rank0.json.gz"), "\x1f\x8bpacked");
+  CHECK_THAT(none.refusal(), Contains("rank0.json.gz"));
   const Folder twice;
   twice.add("a.json", one_step(0, 2));
   twice.add("b.json", one_step(0, 2));
@@ -220,4 +220,77 @@ TEST_CASE("kineto: folders that are no ranks' traces are refused", "[unit]") {
   worlds.add("a.json", one_step(0, 2));
   worlds.add("b.json", one_step(1, 3));
   CHECK_THAT(worlds.refusal(), Contains("of 2 and of 3 ranks"));
+}
+
+namespace {
+
+/// As gzip packs it, in one block that is not compressed (RFC 1951, RFC 1952).
+std::string gzipped(const std::string& text) {
+  std::uint32_t crc = 0xFFFFFFFFu;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+  }
+  std::string packed("\x1f\x8b\x08\0\0\0\0\0\0\x03\x01", 11);
+  const auto put = [&](std::uint64_t number, int bytes) {
+    for (int i = 0; i < bytes; ++i) packed += static_cast<char>(number >> 8 * i);
+  };
+  put(text.size(), 2);
+  put(~text.size(), 2);
+  packed += text;
+  put(crc ^ 0xFFFFFFFFu, 4);
+  put(text.size(), 4);
+  return packed;
+}
+
+}  // namespace
+
+TEST_CASE("kineto: packed traces are read as they are", "[unit]") {
+  const Folder work;
+  work.add("rank1.json", one_step(1, 2));
+  write_file(work.folder.file("rank0.123.pt.trace.json.gz"), gzipped(one_step(0, 2).text()));
+  write_file(work.folder.file("notes.txt"), "of a run");
+  try {
+    CHECK(read_header(work.folder.path()).world == 2);
+  } catch (const Error& error) {
+    REQUIRE(error.kind() == ErrorKind::kCapability);  // a build without zlib
+    return;
+  }
+  const Recording recording = work.read();
+  REQUIRE(recording.events[0].size() == 4);
+  REQUIRE(recording.notes.size() == 1);
+  CHECK_THAT(recording.notes[0], Contains("notes.txt"));
+}
+
+TEST_CASE("kineto: where no group is named, as before PyTorch 2.3, it is the world", "[unit]") {
+  const Folder work;
+  for (int rank = 0; rank < 3; ++rank) {
+    TraceText trace = one_step(rank, 3);
+    trace.json()["distributedInfo"].erase("pg_config");
+    work.add(std::to_string(rank) + ".json", trace);
+  }
+  const Recording recording = work.read();
+  CHECK(recording.groups.at("") == std::vector<int>{0, 1, 2});
+  CHECK(recording.events[2][0].call.group.empty());
+  REQUIRE(recording.notes.size() == 1);
+  CHECK_THAT(recording.notes[0], Contains("all 3 ranks"));
+  // Negative control: one that a record names is asked for its members.
+  TraceText named = one_step(0, 2);
+  named.json()["distributedInfo"].erase("pg_config");
+  named.add("cpu_op", "record_param_comms", 1102, 1108,
+            {{"Collective name", "allreduce"}, {"Process Group Name", "3"}});
+  const Folder other;
+  other.add("a.json", named);
+  CHECK_THAT(other.refusal(), Contains("who is in process group \"3\""));
+}
+
+TEST_CASE("kineto: calls outside whole steps are left out, and said to be", "[unit]") {
+  TraceText trace = one_step(0, 1);
+  trace.all_reduce(500, 510, 10, false);
+  trace.all_reduce(1600, 1610, 10, false);
+  const Folder work;
+  work.add("a.json", trace);
+  const Recording recording = work.read();
+  REQUIRE(recording.notes.size() == 1);
+  CHECK_THAT(recording.notes[0], Contains("2 calls lie before the first whole step"));
 }
