@@ -109,6 +109,11 @@ struct Evaluation {
 
 class Schedule;
 
+/// Steps [first, last) of a run, from 0 on.
+struct StepRange {
+  std::int64_t first = 0, last = 0;
+};
+
 /// Either plans step by step (next, on_submitted, on_step_ended), where virtual time changes
 /// nothing but what of a step arrived; or is driven by events (schedule).
 class Trainer {
@@ -142,6 +147,9 @@ class Trainer {
     throw Error(ErrorKind::kUsage, "evaluate model file", subject, "the scenario trains no model");
   }
   virtual std::int64_t steps_total() const = 0;
+  /// Those whose mean is the run's step time: of a recording without what its script did before the
+  /// first one's end, and behind the last.
+  virtual StepRange usual_steps() const { return {0, steps_total()}; }
   virtual std::int64_t parameters() const = 0;
   /// Over losses, weights and bytes so far: the same under every executor for synchronous methods.
   virtual std::uint64_t learning_hash() const = 0;

@@ -18,9 +18,11 @@
 #include "cli/output/progress.h"
 #include "cli/output/table.h"
 #include "cli/runs/run.h"
+#include "results/runs/usual_steps.h"
 #include "runner/interrupt.h"
 #include "runner/prediction/recorded_remedies.h"
 #include "runner/run_loop.h"
+#include "scenarios/networks/named_networks.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -173,30 +175,55 @@ Recorded record(const TorchArguments& arguments, const TorchNetwork& network,
               recorded.problem.empty() ? why_nothing(report) : recorded.problem + kept);
 }
 
-/// The run's steps, without those that are not like the others.
+/// A run of a recording, as its figures have it.
 struct UsualSteps {
-  double step_s = 0;
-  double exposed_share = 0;  ///< of all steps together
-  std::size_t steps = 0;
+  double step_s = 0;         ///< mean
+  double exposed_share = 0;  ///< of those steps together
+  std::size_t steps = 0;     ///< optimiser's steps recorded, the first one too
+  std::optional<double> start_up_s, after_steps_s;
 };
 
 UsualSteps usual_steps(const results::Store& store, results::RunId run) {
-  std::vector<double> times;
-  double exposed = 0, all = 0, before = 0;
+  UsualSteps usual;
+  const auto metrics = store.metrics(run);
+  for (const results::MetricRow& metric : metrics) {
+    if (metric.name == "step_time_s") usual.step_s = metric.value;
+    if (metric.name == "start_up_s") usual.start_up_s = metric.value;
+    if (metric.name == "after_steps_s") usual.after_steps_s = metric.value;
+  }
   const auto rows = store.steps(run);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    times.push_back(rows[i].end_s - before);
-    before = rows[i].end_s;
+  usual.steps = rows.size() - (usual.after_steps_s ? 1 : 0);
+  double exposed = 0, all = 0;
+  for (const results::StepRow& row : results::usual_rows(rows, metrics)) {
+    exposed += row.exposed_s;
+    all += usual.step_s;
   }
-  const runner::UsualRange usual(rows.size());
-  for (std::size_t i = usual.first; i < usual.last; ++i) {
-    exposed += rows[i].exposed_s;
-    all += times[i];
-  }
-  return {runner::usual_step(times), all > 0 ? std::min(1.0, exposed / all) : 0, rows.size()};
+  usual.exposed_share = all > 0 ? std::min(1.0, exposed / all) : 0;
+  return usual;
 }
 
-void print_remedies(const scenarios::Scenario& scenario, const Context& context) {
+/// "a step takes 26.1 ms on this network, 12 % of it exposed communication (flow, the mean of 7
+/// steps; ...)": what of the recording is in that figure, and what is not.
+std::string sentence(const UsualSteps& usual, const std::string& executor) {
+  const std::size_t counted = usual.steps - (usual.start_up_s ? 1 : 0);
+  std::string text =
+      "a step takes " + format_duration(Seconds(usual.step_s)) + " on this network, " +
+      std::to_string(std::lround(100 * usual.exposed_share)) + " % of it exposed communication (" +
+      executor + ", " +
+      (counted == 1 ? "one step" : "the mean of " + std::to_string(counted) + " steps");
+  if (usual.start_up_s)
+    text += "; not in it: the first of the " + std::to_string(usual.steps) +
+            " recorded, which has the start-up in it, " +
+            format_duration(Seconds(*usual.start_up_s));
+  if (usual.after_steps_s)
+    text += std::string(usual.start_up_s ? ", and" : "; not in it:") +
+            " what the ranks do behind the last step, " +
+            format_duration(Seconds(*usual.after_steps_s));
+  return text + ")";
+}
+
+/// `step_s`: as the run has it, which may be another executor's or of more steps than are tried.
+void print_remedies(const scenarios::Scenario& scenario, double step_s, const Context& context) {
   const runner::Remedies remedies = runner::remedies_of(scenario);
   if (remedies.changes.empty()) {
     context.say("nothing tried makes a step shorter by 2 %: links, delays, messages, devices");
@@ -205,15 +232,17 @@ void print_remedies(const scenarios::Scenario& scenario, const Context& context)
   Table table({{"change", "what would help", Column::Style::kPlain, Importance::kKey},
                {"step_time_s", "step", Column::Style::kDuration, Importance::kKey},
                {"faster", "times as fast", Column::Style::kPlain, Importance::kKey}});
-  for (const runner::Remedy& remedy : remedies.changes)
-    table.add({remedy.change, remedy.step_s, remedies.now_s / remedy.step_s});
+  for (const runner::Remedy& remedy : remedies.changes) {
+    const double faster = remedies.now_s / remedy.step_s;
+    table.add({remedy.change, step_s / faster, faster});
+  }
   table.print(context, "remedy");
 }
 
 void replay(const TorchArguments& arguments, const TorchCompute& compute,
             const TorchNetwork& network, const Recorded& recorded, Context& context) {
   const bridge::Header header = bridge::read_header(recorded.path);
-  const ComputeScale scale = compute.scale(header.flops_per_second, recorded.path);
+  const ComputeScale scale = compute.scale(header, recorded.path);
   const std::string name = arguments.command.empty() ? fs::path(recorded.path).stem().string()
                                                      : script_name(arguments.command);
   const bool other_ranks = !arguments.replay.empty() && arguments.alike > 0;
@@ -237,12 +266,9 @@ void replay(const TorchArguments& arguments, const TorchCompute& compute,
   const UsualSteps usual = usual_steps(*store, run);
   const results::RunId runs[] = {run};
   print_closing(*store, runs, context);
-  context.say_wrapped(
-      "a step takes " + format_duration(Seconds(usual.step_s)) + " on this network, " +
-      std::to_string(std::lround(100 * usual.exposed_share)) + " % of it exposed communication (" +
-      scenario.executor + ", " + std::to_string(usual.steps) + " steps recorded)");
+  context.say_wrapped(sentence(usual, scenario.executor));
   if (!scale.note.empty()) context.say_wrapped(scale.note);
-  if (context.format() == Format::kText) print_remedies(scenario, context);
+  if (context.format() == Format::kText) print_remedies(scenario, usual.step_s, context);
   if (!arguments.run.no_report)
     write_run_report(*store, runs,
                      arguments.run.report.empty() ? default_report_path(context, scenario.name)
@@ -261,7 +287,7 @@ void write_chakra(const TorchArguments& arguments, const Recorded& recorded,
   context.say(std::to_string(recording.header.world) + " traces: " + arguments.chakra);
 }
 
-void torch(const TorchArguments& arguments, Context& context) {
+void torch(TorchArguments arguments, Context& context) {
   const TorchCompute compute(arguments.compute);
   parse_duration(arguments.patience);
   const bool replays = !arguments.replay.empty();
@@ -270,6 +296,7 @@ void torch(const TorchArguments& arguments, Context& context) {
                 replays ? "there is a command, too" : "it needs a script to run",
                 "gradwire torch --network net.json -- torchrun --nproc-per-node 4 train.py");
   const TorchNetwork network(arguments.network);
+  if (network.is_named()) arguments.run.network = arguments.network;
   const runner::InterruptGuard guard;
   if (!network.unused().empty())
     context.say("of " + arguments.network +
@@ -295,16 +322,17 @@ void add_torch(CLI::App& app, Context& context) {
   command
       ->add_option("--network", arguments->network,
                    "A scenario's network, or a scenario whose network, cluster and executor are "
-                   "taken")
+                   "taken; or links and transport by name: " +
+                       scenarios::names_of_networks())
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE|NAME");
   command
       ->add_option(
           "--compute", arguments->compute,
           "What ranks compute takes: cpu, the processor time it takes here; scale=FACTOR, a "
           "multiple of it; profile=DEVICE or profile=DEVICE:PRECISION (fp32), that of a "
-          "device by its rate of matrix products")
-      ->type_name("cpu|scale=FACTOR|profile=DEVICE")
+          "device by its rate of matrix products; flops=RATE, that of one of so many a second")
+      ->type_name("cpu|scale=FACTOR|profile=DEVICE|flops=RATE")
       ->capture_default_str();
   command
       ->add_option("--backend", arguments->backend,

@@ -21,14 +21,14 @@ std::optional<std::string> after(const std::string& text, std::string_view prefi
   return text.substr(prefix.size());
 }
 
-std::optional<double> factor_in(const std::string& text) {
+std::optional<double> number_in(const std::string& text, double least, double most) {
   std::size_t used = 0;
-  double factor = -1;
+  double number = -1;
   try {
-    factor = std::stod(text, &used);
+    number = std::stod(text, &used);
   } catch (const std::exception&) {
   }
-  if (factor >= 0 && factor <= 1e6 && used == text.size()) return factor;
+  if (number >= least && number <= most && used == text.size()) return number;
   return std::nullopt;
 }
 
@@ -73,14 +73,20 @@ double matrix_flops_per_second(const scenarios::DeviceProfile& device,
 TorchCompute::TorchCompute(const std::string& text) {
   if (text == "cpu") return;
   if (const auto scale = after(text, "scale=")) {
-    const auto factor = factor_in(*scale);
-    if (!factor) refuse(text, "its factor is no number from 0 to 1000000", "write scale=0.02");
-    factor_ = *factor;
+    factor_ = number_in(*scale, 0, 1e6);
+    if (!factor_) refuse(text, "its factor is no number from 0 to 1000000", "write scale=0.02");
+    return;
+  }
+  if (const auto rate = after(text, "flops=")) {
+    rate_ = number_in(*rate, 1, 1e18);
+    if (!rate_)
+      refuse(text, "its rate is no number of operations a second from 1 to 1e18",
+             "write flops=100e12 for 100 Tflop/s");
     return;
   }
   const auto profile = after(text, "profile");
   if (!profile || !(profile->empty() || profile->starts_with('=')))
-    refuse(text, "it is none of cpu, scale=FACTOR and profile=DEVICE",
+    refuse(text, "it is none of cpu, scale=FACTOR, flops=RATE and profile=DEVICE",
            "for example: --compute scale=0.02");
   if (profile->size() < 2)
     refuse(text, "it names no device",
@@ -96,19 +102,37 @@ TorchCompute::TorchCompute(const std::string& text) {
   matrix_flops_per_second(*device_, precision_);  // refuses before a script runs
 }
 
-ComputeScale TorchCompute::scale(std::optional<double> flops_per_second,
-                                 const std::string& recording) const {
-  if (!device_) return {factor_, {}};
-  if (!flops_per_second)
-    throw Error(ErrorKind::kFailure, "take compute as on " + device_->origin.name + " from",
-                recording, "it does not say how fast the machine that recorded multiplies matrices",
+ComputeScale TorchCompute::scale(const bridge::Header& header, const std::string& recording) const {
+  if (device_ || rate_) return by_rate(header, recording);
+  if (header.counted > 0 && !factor_)
+    throw Error(ErrorKind::kFailure, "take compute times from", recording,
+                std::to_string(header.counted) +
+                    " of its computing nodes have operations (num_ops) and no duration",
+                "say how many operations a second the device makes: --compute flops=100e12, or "
+                "--compute profile=a100");
+  return {factor_.value_or(1), {}};
+}
+
+ComputeScale TorchCompute::by_rate(const bridge::Header& header,
+                                   const std::string& recording) const {
+  const std::string name = device_ ? device_->origin.name : "a device of that rate";
+  if (!header.flops_per_second)
+    throw Error(ErrorKind::kFailure, "take compute as on " + name + " from", recording,
+                "it does not say how fast the machine that recorded multiplies matrices",
                 "record the script anew, or say a multiple: --compute scale=0.02");
-  const double there = matrix_flops_per_second(*device_, precision_);
-  const double factor = *flops_per_second / there;
-  return {factor, "compute is as on " + device_->origin.name + " (" + precision_ +
-                      "): " + three_digits(factor) + " of the processor time recorded, " +
-                      flops_text(*flops_per_second) + " of a thread against " + flops_text(there) +
-                      "; that is a rule of matrix products" + range_text(device_->origin.compute) +
+  const double there = device_ ? matrix_flops_per_second(*device_, precision_) : *rate_;
+  const double factor = *header.flops_per_second / there;
+  const std::string on = device_ ? name + " (" + precision_ + ")" : name;
+  const std::string range = device_ ? range_text(device_->origin.compute) : std::string();
+  if (header.counted > 0)
+    return {factor, "compute is " + std::to_string(header.counted) + " nodes' operations at " +
+                        flops_text(there) +
+                        (device_ ? ", as large matrix products on " + on + range : std::string()) +
+                        "; what memory bounds takes longer"};
+  return {factor, "compute is as on " + on + ": " + three_digits(factor) +
+                      " of the processor time recorded, " + flops_text(*header.flops_per_second) +
+                      " of a thread against " + flops_text(there) +
+                      "; that is a rule of matrix products" + range +
                       ", and what memory bounds differs"};
 }
 

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "bridge/recording.h"
 #include "scenarios/profiles/profile.h"
 
 /// `gradwire torch --compute`: what ranks' recorded processor time stands for.
@@ -15,18 +16,21 @@ struct ComputeScale {
 
 class TorchCompute {
  public:
-  /// "cpu", "scale=FACTOR" or "profile=DEVICE[:PRECISION]" (fp32), where DEVICE is a shipped
-  /// profile or a path. Throws Error(kUsage) for another text, a device without peak figures, or a
-  /// precision that it has none of; what load_device_profile() throws.
+  /// "cpu", "scale=FACTOR", "flops=RATE" or "profile=DEVICE[:PRECISION]" (fp32), where DEVICE is a
+  /// shipped profile or a path. Throws Error(kUsage) for another text, a device without peak
+  /// figures, or a precision that it has none of; what load_device_profile() throws.
   explicit TorchCompute(const std::string& text);
 
-  /// Of a recording, of whose fp32 matrix products a second of processor time makes
-  /// `flops_per_second` operations. Throws Error(kFailure) where a profile needs it and it is not
-  /// known.
-  ComputeScale scale(std::optional<double> flops_per_second, const std::string& recording) const;
+  /// Of a recording with that header. Throws Error(kFailure) where a device's rate needs that of
+  /// the machine that recorded and it is not known, and where operations were recorded in place of
+  /// times and no rate or factor was given.
+  ComputeScale scale(const bridge::Header& header, const std::string& recording) const;
 
  private:
-  double factor_ = 1;
+  ComputeScale by_rate(const bridge::Header& header, const std::string& recording) const;
+
+  std::optional<double> factor_;
+  std::optional<double> rate_;  ///< operations a second
   std::optional<scenarios::DeviceProfile> device_;
   std::string precision_;
 };

@@ -1,9 +1,11 @@
 #include "cli/emulation/torch_scenario.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "scenarios/networks/named_networks.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -24,10 +26,21 @@ ordered_json parse_network(const std::string& path) {
   return json;
 }
 
+bool is_name_of_network(const std::string& name) {
+  return name == scenarios::kNvlinkNode ||
+         std::ranges::count(scenarios::named_networks(), name, &scenarios::NamedNetwork::name) > 0;
+}
+
 }  // namespace
 
-TorchNetwork::TorchNetwork(std::string path)
-    : path_(scenarios::find_scenario_file(std::move(path))) {
+TorchNetwork::TorchNetwork(std::string file_or_name)
+    : named_(!std::filesystem::exists(file_or_name) && is_name_of_network(file_or_name)) {
+  if (named_) {
+    path_ = "--network " + file_or_name;
+    parts_["network"] = ordered_json::object();
+    return;
+  }
+  path_ = scenarios::find_scenario_file(file_or_name);
   const ordered_json json = parse_network(path_);
   if (!json.contains("network")) {
     parts_["network"] = json;

@@ -8,11 +8,15 @@
 namespace gradwire::cli {
 
 /// The network of a PyTorch script's ranks: a file that is a scenario's network, or a scenario, of
-/// which `network`, `cluster` and `executor` are taken.
+/// which `network`, `cluster` and `executor` are taken; or a network by name.
 class TorchNetwork {
  public:
   /// Throws Error for a file that cannot be read, or that is no JSON object.
-  explicit TorchNetwork(std::string path);
+  explicit TorchNetwork(std::string file_or_name);
+
+  /// Whether it is one of scenarios/networks/named_networks.h, whose links and transport the caller
+  /// sets by overrides as for any scenario. A file of that name comes first.
+  bool is_named() const { return named_; }
 
   /// What of the file counts for nothing, in words; may be empty.
   const std::string& unused() const { return unused_; }
@@ -29,6 +33,7 @@ class TorchNetwork {
   scenarios::Scenario read(const nlohmann::ordered_json& workload, int ranks,
                            const std::string& name, const scenarios::Overrides& overrides) const;
 
+  bool named_ = false;
   std::string path_;
   nlohmann::ordered_json parts_;  ///< of a scenario
   std::string unused_;

@@ -10,6 +10,7 @@
 #include "results/runs/collective_choice.h"
 #include "results/runs/notes.h"
 #include "results/runs/scenario_view.h"
+#include "results/runs/usual_steps.h"
 
 namespace gradwire::results {
 namespace {
@@ -51,7 +52,7 @@ void smooth(std::vector<double>& values, int window) {
   values = std::move(result);
 }
 
-void add_steps(const std::vector<StepRow>& steps, ReportGroup& group,
+void add_steps(std::span<const StepRow> steps, ReportGroup& group,
                std::map<std::int64_t, Cell>& losses,
                std::map<std::int64_t, std::pair<double, double>>& where) {
   double bytes = 0;
@@ -96,8 +97,9 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
   std::vector<DroppedUpdates> dropped;
   for (const RunSummary& run : group.group.runs) {
     std::map<std::int64_t, std::pair<double, double>> where;
-    add_steps(store.steps(run.id), group, losses, where);
     const std::vector<MetricRow> metrics = store.metrics(run.id);
+    const std::vector<StepRow> steps = store.steps(run.id);
+    add_steps(usual_rows(steps, metrics), group, losses, where);
     group.time_provenance = time_provenance(run.header, metrics);
     group.choice = choice_sentence(metrics);
     for (std::string& note : notes_of(metrics)) group.notes.insert(std::move(note));

@@ -37,6 +37,8 @@ constexpr FigureOrigin kFigures[] = {
     {"simulated_s", kTime},
     {"step_time_s", kTime},
     {"step_time_median_s", kTime},
+    {"start_up_s", kTime},
+    {"after_steps_s", kTime},
     {"exchange_s", kTime},
     {"time_to_target_s", kTime},
     {"start_s", kTime},

@@ -10,6 +10,7 @@
 #include "results/report/data.h"
 #include "results/runs/scenario_view.h"
 #include "results/runs/summary.h"
+#include "results/runs/usual_steps.h"
 #include "results/statistics/student_t.h"
 
 namespace gradwire::results {
@@ -184,11 +185,12 @@ ScalePoint point_of(const Store& store, int workers,
   for (const auto& [seed, run] : seeds) {
     point.runs.push_back(run.id);
     means.push_back(*run.step_time_s);
-    const auto steps = store.steps(run.id);
+    const auto all = store.steps(run.id);
+    const auto metrics = store.metrics(run.id);
+    const auto steps = usual_rows(all, metrics);
     times = step_times_of(steps);
     add_split(steps, static_cast<double>(seeds.size()), point.split);
-    const auto metrics = store.metrics(run.id);
-    if (!point.step) point.step = stored_summary(metrics, run.header.scenario_json);
+    if (!point.step) point.step = stored_summary(metrics);
     if (point.provenance.empty()) point.provenance = time_provenance(run.header, metrics);
   }
   point.seconds = statistic(means).mean;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "results/runs/summary.h"
 #include "runner/prediction/step_times.h"
 
 namespace gradwire::runner {
@@ -13,19 +12,10 @@ constexpr double kLeastGain = 0.02;
 double timed(scenarios::Scenario scenario, const StepChanges& changes) {
   scenario.executor = "flow";
   scenario.workload.most_recorded_steps = kRemedySteps;
-  const StepTimes times = time_steps(scenario, changes);
-  std::vector<double> steps = times.warm();
-  steps.insert(steps.begin(), times.ends.front());
-  return usual_step(steps);
+  return time_steps(scenario, changes).usual_mean();
 }
 
 }  // namespace
-
-double usual_step(std::span<const double> times) {
-  const UsualRange usual(times.size());
-  const auto kept = times.subspan(usual.first, usual.last - usual.first);
-  return kept.empty() ? 0 : results::median({kept.begin(), kept.end()});
-}
 
 Remedies remedies_of(const scenarios::Scenario& scenario) {
   Remedies found;

@@ -69,6 +69,13 @@ std::vector<double> StepTimes::warm() const {
   return times;
 }
 
+double StepTimes::usual_mean() const {
+  const std::int64_t first = usual.first, last = std::min(usual.last, std::ssize(ends));
+  if (first >= last) return 0;
+  const double begin = first > 0 ? ends[static_cast<std::size_t>(first) - 1] : 0;
+  return (ends[static_cast<std::size_t>(last) - 1] - begin) / static_cast<double>(last - first);
+}
+
 StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& changes) {
   const auto trainer = make_trainer(scenario, {});
   const scenarios::ComputeProfile profile = trainer->prepare();
@@ -102,6 +109,7 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
     trainer->on_step_ended(plan, {timeline, timeline.end, executor->missing(graph)});
     flights.pop_front();
   }
+  times.usual = trainer->usual_steps();
   return times;
 }
 

@@ -148,10 +148,20 @@ void RunRecord::add_learning_finals(results::RunStatus status) {
 }
 
 void RunRecord::add_time_finals() {
-  if (recorder_.step_times().empty()) return;  // it failed before its first step ended
-  add_final("step_time_s", results::statistic(recorder_.step_times()).mean, "s");
-  add_final("step_time_median_s", results::median(recorder_.step_times()), "s");
-  add_final("exchange_s", results::median(recorder_.exchange_times()), "s");
+  const std::vector<double>& all = recorder_.step_times();
+  if (all.empty()) return;  // it failed before its first step ended
+  const scenarios::StepRange usual = trainer_.usual_steps();
+  const auto count = static_cast<std::int64_t>(all.size());
+  const bool some = count > usual.first;
+  const auto first = some ? usual.first : 0, last = some ? std::min(count, usual.last) : count;
+  const auto part = [&](const std::vector<double>& times) {
+    return std::vector<double>(times.begin() + first, times.begin() + last);
+  };
+  add_final("step_time_s", results::statistic(part(all)).mean, "s");
+  add_final("step_time_median_s", results::median(part(all)), "s");
+  add_final("exchange_s", results::median(part(recorder_.exchange_times())), "s");
+  if (first > 0) add_final("start_up_s", all.front(), "s");
+  if (last < count) add_final("after_steps_s", all.back(), "s");
   add_final("simulated_s", recorder_.simulated_s(), "s");
 }
 

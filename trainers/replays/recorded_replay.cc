@@ -18,9 +18,21 @@ std::string path_of(const Scenario& scenario) {
   return scenarios::relative_to_file(scenario.workload.recording, scenario.file);
 }
 
+/// Where seconds stand for operations, a scale of 1 has not been thought about.
+void require_times(const Scenario& scenario, const bridge::Header& header,
+                   const std::string& path) {
+  if (header.counted == 0 || scenario.workload.compute_scale != 1) return;
+  throw Error(ErrorKind::kScenario, "replay", path,
+              std::to_string(header.counted) +
+                  " of its computing nodes have operations (num_ops) and no duration",
+              "set /workload/compute_scale to 1 over the device's operations a second: 1e-14 for "
+              "100 Tflop/s");
+}
+
 bridge::Recording recording_of(const Scenario& scenario) {
   const std::string path = path_of(scenario);
   bridge::Recording recording = bridge::read_recording(path);
+  require_times(scenario, recording.header, path);
   if (!scenario.workload.alike) return recording;
   return bridge::with_ranks(std::move(recording), scenario.cluster.workers, path);
 }
@@ -62,7 +74,7 @@ class RecordedReplay final : public scenarios::Trainer {
   scenarios::Evaluation evaluate() override { return {}; }
 
   std::vector<std::string> notes() const override {
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = recording_.notes;
     if (!recording_.whole)
       notes.push_back("the recorded script was cut off; these are its whole steps");
     if (!steps_.told())
@@ -73,6 +85,11 @@ class RecordedReplay final : public scenarios::Trainer {
   std::int64_t steps_total() const override {
     return most_ > 0 ? std::min<std::int64_t>(most_, steps_.size()) : steps_.size();
   }
+  scenarios::StepRange usual_steps() const override {
+    const std::int64_t whole = steps_.size() - (steps_.has_tail() ? 1 : 0);
+    const std::int64_t last = std::min(whole, steps_total());
+    return {last > 1 ? 1 : 0, last};
+  }
   std::int64_t parameters() const override { return 0; }
   std::uint64_t learning_hash() const override { return 0; }
   void save(std::ostream&) const override {}
@@ -81,7 +98,7 @@ class RecordedReplay final : public scenarios::Trainer {
  private:
   std::vector<Seconds> scaled(const sim::GraphTemplate& graph, std::vector<Seconds> seconds) const {
     for (std::size_t op = 0; op < seconds.size(); ++op)
-      if (graph.lane[op] == sim::Lane::kCompute)
+      if (graph.lane[op] != sim::Lane::kNone)
         seconds[op] =
             seconds[op] * (scale_ * slowdown_[static_cast<std::size_t>(graph.worker[op])]);
     return seconds;

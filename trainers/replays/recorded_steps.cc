@@ -137,6 +137,15 @@ void RecordedSteps::join_silent() {
   keep(ends_step);
 }
 
+bool RecordedSteps::has_tail() const {
+  if (!told_ || size() < 2) return false;
+  for (int rank = 0; rank < recording_.header.world; ++rank)
+    for (std::size_t i = begin(size() - 1, rank); i < end(size() - 1, rank); ++i)
+      if (recording_.events[static_cast<std::size_t>(rank)][i].kind == Event::Kind::kStep)
+        return false;
+  return true;
+}
+
 std::int64_t RecordedSteps::calls() const {
   std::int64_t calls = 0;
   for (int rank = 0; rank < recording_.header.world && size() > 0; ++rank)

@@ -30,6 +30,8 @@ class RecordedSteps {
   std::size_t end(std::int64_t step, int rank) const;
   /// Whether an optimiser told where steps end.
   bool told() const { return told_; }
+  /// Whether the last one is what follows the optimiser's last.
+  bool has_tail() const;
   /// Calls of whole steps, all ranks.
   std::int64_t calls() const;
 

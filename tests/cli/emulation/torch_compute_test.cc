@@ -23,8 +23,13 @@ std::string refusal(const std::string& text, ErrorKind kind = ErrorKind::kUsage)
   return "";
 }
 
+ComputeScale scale_of(const std::string& text, std::optional<double> flops_per_second,
+                      std::int64_t counted = 0) {
+  return TorchCompute(text).scale({.flops_per_second = flops_per_second, .counted = counted},
+                                  "a.jsonl");
+}
 double factor(const std::string& text, double flops_per_second) {
-  return TorchCompute(text).scale(flops_per_second, "a.jsonl").factor;
+  return scale_of(text, flops_per_second).factor;
 }
 
 constexpr const char* kPeak = R"(, "peak": {"compute": {"fp32": {"flops_per_s": 1e12,
@@ -42,8 +47,8 @@ std::string device(const TemporaryFolder& folder, const std::string& source,
 }  // namespace
 
 TEST_CASE("torch --compute: cpu and a multiple need no rate, and say nothing", "[unit]") {
-  CHECK(TorchCompute("cpu").scale(std::nullopt, "a.jsonl").factor == 1);
-  const ComputeScale scale = TorchCompute("scale=0.02").scale(std::nullopt, "a.jsonl");
+  CHECK(scale_of("cpu", std::nullopt).factor == 1);
+  const ComputeScale scale = scale_of("scale=0.02", std::nullopt);
   CHECK(scale.factor == 0.02);
   CHECK(scale.note.empty());
   // Where there is a rate they do not use it.
@@ -75,22 +80,22 @@ TEST_CASE("torch --compute: kernels' share counts before the efficiency", "[unit
 }
 
 TEST_CASE("torch --compute: what was taken is said, with its range", "[unit]") {
-  const std::string note = TorchCompute("profile=v100").scale(62.8e9, "a.jsonl").note;
+  const std::string note = scale_of("profile=v100", 62.8e9).note;
   CHECK_THAT(note, Contains("as on v100 (fp32): 0.004 of the processor time recorded") &&
                        Contains("62.8 Gflop/s of a thread against 15.7 Tflop/s") &&
                        Contains("0.663 to 1.51 times") && Contains("memory bounds"));
   // What somebody assumed may be half of it or twice; what was measured has no range.
   const TemporaryFolder folder;
   const auto of = [&](const std::string& source) {
-    return TorchCompute(device(folder, source, kPeak)).scale(1e11, "a.jsonl").note;
+    return scale_of(device(folder, source, kPeak), 1e11).note;
   };
   CHECK_THAT(of("assumed"), Contains("0.5 to 2 times"));
   CHECK_THAT(of("measured"), Contains("as on d (fp32): 0.4") && !Contains("range"));
 }
 
 TEST_CASE("torch --compute: what it cannot be is refused by name", "[unit]") {
-  CHECK_THAT(refusal("gpu"), Contains("cpu, scale=FACTOR and profile=DEVICE"));
-  CHECK_THAT(refusal("profiled"), Contains("cpu, scale=FACTOR and profile=DEVICE"));
+  CHECK_THAT(refusal("gpu"), Contains("cpu, scale=FACTOR, flops=RATE and profile=DEVICE"));
+  CHECK_THAT(refusal("profiled"), Contains("cpu, scale=FACTOR, flops=RATE and profile=DEVICE"));
   for (const char* text : {"scale=", "scale=-1", "scale=1e7", "scale=2x"})
     CHECK_THAT(refusal(text), Contains("no number from 0 to 1000000"));
   for (const char* text : {"profile", "profile="})
@@ -103,7 +108,22 @@ TEST_CASE("torch --compute: what it cannot be is refused by name", "[unit]") {
 }
 
 TEST_CASE("torch --compute: a recording without a rate is refused for a device", "[unit]") {
-  const TorchCompute compute("profile=v100");
-  CHECK_THROWS_WITH(compute.scale(std::nullopt, "a.jsonl"),
-                    Contains("a.jsonl") && Contains("how fast the machine"));
+  for (const char* text : {"profile=v100", "flops=1e12"})
+    CHECK_THROWS_WITH(scale_of(text, std::nullopt),
+                      Contains("a.jsonl") && Contains("how fast the machine"));
+}
+
+TEST_CASE("torch --compute: operations become times at the rate that is named", "[unit]") {
+  // A second of such a recording is one operation, so that the factor is one over the rate.
+  CHECK(scale_of("flops=100e12", 1, 3).factor == Approx(1e-14));
+  CHECK(scale_of("profile=v100", 1, 3).factor == Approx(1 / 15.7e12));
+  CHECK(scale_of("scale=1e-14", 1, 3).factor == 1e-14);
+  CHECK_THAT(scale_of("profile=v100", 1, 3).note,
+             Contains("3 nodes' operations at 15.7 Tflop/s") && Contains("memory bounds"));
+  CHECK_THROWS_WITH(scale_of("cpu", 1, 3), Contains("3 of its computing nodes") &&
+                                               Contains("num_ops") && Contains("flops=100e12"));
+  // Beside it, of a script: 100 Gflop/s of a thread here are a tenth of a second there.
+  CHECK(factor("flops=1e12", 1e11) == Approx(0.1));
+  for (const char* text : {"flops=", "flops=0", "flops=1e19", "flops=2T"})
+    CHECK_THAT(refusal(text), Contains("no number of operations a second"));
 }
