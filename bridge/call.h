@@ -80,11 +80,16 @@ struct Event {
     kStep,  ///< a step of its optimiser has ended
     kEnd,   ///< the script is through
   };
+  static constexpr int kNoLane = -1;
   Kind kind = Kind::kCall;
   int rank = 0;
-  Seconds compute{0};  ///< its own, since the event before
+  /// What computes side by side: 0 the device, or all there is; 1 the processor beside it. On none:
+  /// the event takes no time, and comes when all that it waits for is over.
+  int lane = 0;
+  Seconds compute{0};  ///< its lane's, since the event before there
   Call call;
   std::vector<std::int64_t> waited;  ///< numbers of calls
+  std::vector<std::size_t> after;    ///< positions of events of its rank that it waits for, too
   std::string failure;               ///< kEnd: the exception that ended it; empty = none
 };
 

@@ -16,22 +16,26 @@
 /// and times and types to the last bit.
 namespace gradwire::bridge::chakra {
 
-/// Writes FOLDER/NAME.RANK.et, for all ranks. Throws Error where a file cannot be written.
+/// Writes FOLDER/NAME.RANK.et, for all ranks. Throws Error where a file cannot be written, and for
+/// events that are not all on one lane.
 void write_traces(const Recording& recording, const std::string& folder, const std::string& name);
 
 /// Whether the folder has files *.et.
 bool is_trace_folder(const std::string& path);
 
-/// Reads FOLDER/*.et. Traces that others wrote have no steps and more than one lane: nodes that
-/// compute run one after the other, in an order that their dependencies allow, and the whole is one
-/// step. Throws Error(kFailure) naming the file: no such messages, two files of one rank or one
-/// missing (ranks are the numbers in the names), dependencies on nodes that are not there or in a
-/// circle, a call that does not say what it is.
+/// Reads FOLDER/*.et, and who is in a group from FOLDER/*.json (bridge/chakra/groups.h). Traces
+/// that others wrote have no steps: the whole is one. Nodes that compute run one after the other,
+/// in an order that their dependencies allow, on the lane of the host's processor or of the device
+/// where is_cpu_op tells them apart, else on one; calls begin when what they depend on is over.
+/// Throws Error(kFailure) naming the file: no such messages, two files of one rank or one missing
+/// (ranks are the numbers in the names), dependencies on nodes that are not there or in a circle, a
+/// call that does not say what it is, some computing nodes with operations alone and some with
+/// durations.
 Recording read_traces(const std::string& folder);
 /// One rank's file alone. Throws as read_traces().
 std::vector<Event> parse_trace(std::string_view bytes, int rank, int world,
                                const std::string& path);
-/// Its header alone: as many ranks as files.
+/// Its header alone, after a first look at all files.
 Header read_traces_header(const std::string& folder);
 
 }  // namespace gradwire::bridge::chakra

@@ -67,12 +67,15 @@ std::optional<std::int64_t> number(const Node& node, std::string_view name) {
     case Attribute::kUint64Value:
       if (attribute->uint64_value() > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
       return static_cast<std::int64_t>(attribute->uint64_value());
+    case Attribute::kBoolValue:
+      return attribute->bool_value();
     default:
       return std::nullopt;
   }
 }
 
 std::string text(const Node& node, std::string_view name) {
+  if (const auto whole = number(node, name)) return std::to_string(*whole);
   const Attribute* attribute = find(node, name);
   return attribute == nullptr ? std::string() : attribute->string_value();
 }

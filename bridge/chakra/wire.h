@@ -18,6 +18,8 @@ inline constexpr const char* kGroup = "pg_name";
 inline constexpr const char* kSource = "comm_src";
 inline constexpr const char* kTarget = "comm_dst";
 inline constexpr const char* kTag = "comm_tag";
+inline constexpr const char* kOperations = "num_ops";
+inline constexpr const char* kTensorSize = "tensor_size";
 inline constexpr const char* kSeconds = "gradwire_seconds";
 inline constexpr const char* kCall = "gradwire_call";    ///< the call, as a recording tells it
 inline constexpr const char* kStep = "gradwire_step";    ///< a step ends with this node
@@ -34,8 +36,10 @@ void set(Node& node, const char* name, const std::string& value);
 
 /// Null where there is none.
 const Attribute* find(const Node& node, std::string_view name);
-/// Of whatever whole type; none where there is no such attribute, or another type.
+/// Of whatever whole type, or a truth value; none where there is no such attribute, or another
+/// type.
 std::optional<std::int64_t> number(const Node& node, std::string_view name);
+/// Of a text or a whole number; empty where there is none.
 std::string text(const Node& node, std::string_view name);
 
 }  // namespace gradwire::bridge::chakra

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/folder.h"
 #include "bridge/chakra/traces.h"
@@ -101,6 +102,12 @@ class RankWriter {
 }  // namespace
 
 void write_traces(const Recording& recording, const std::string& folder, const std::string& name) {
+  for (const auto& events : recording.events)
+    for (const Event& event : events)
+      if (event.lane != 0)
+        throw Error(ErrorKind::kUsage, "write Chakra traces", folder,
+                    "what was read has lanes of its own, as Chakra traces that others wrote",
+                    "take those");
   make_folder(folder);
   for (std::size_t rank = 0; rank < recording.events.size(); ++rank) {
     RankWriter writer(recording);

@@ -1,6 +1,7 @@
 #include "trainers/replays/recorded_graph.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -35,10 +36,13 @@ class RecordedGraph::Drawing {
  public:
   explicit Drawing(std::int64_t step) : step_(step) {}
 
-  RecordedOp add_compute(int rank, Seconds seconds, const RecordedOps& after) {
-    return added(builder_.add_operation(sim::OpKind::kCompute, sim::Lane::kCompute, rank, "compute",
-                                        own(after)),
-                 seconds, after);
+  RecordedOp add_compute(int rank, int lane, Seconds seconds, const RecordedOps& after) {
+    const sim::Lane of_rank = lane == Event::kNoLane ? sim::Lane::kNone
+                              : lane == 0            ? sim::Lane::kCompute
+                                                     : sim::Lane::kHost;
+    return added(
+        builder_.add_operation(sim::OpKind::kCompute, of_rank, rank, "compute", own(after)),
+        seconds, after);
   }
 
   /// Takes no time: what follows it on `rank` waits for all of `after`.
@@ -165,7 +169,13 @@ RecordedOps joined(RecordedOps a, const RecordedOps& b) {
 RecordedGraph::RecordedGraph(const RecordedSteps& steps, Backend backend)
     : steps_(steps),
       backend_(backend),
-      ranks_(static_cast<std::size_t>(steps.recording().header.world)) {}
+      ranks_(static_cast<std::size_t>(steps.recording().header.world)) {
+  const auto& events = steps.recording().events;
+  for (const auto& of_rank : events)
+    laned_ = laned_ || std::ranges::any_of(of_rank, [](const Event& e) { return e.lane != 0; });
+  for (std::size_t rank = 0; laned_ && rank < ranks_.size(); ++rank)
+    ranks_[rank].ended.resize(events[rank].size());
+}
 
 RecordedStep RecordedGraph::next() {
   Drawing drawing(step_);
@@ -183,25 +193,83 @@ RecordedStep RecordedGraph::next() {
   return drawing.finish();
 }
 
-/// One event of the rank, if it has one left in this step and what it waits for is drawn.
+namespace {
+
+/// What an event that cannot come yet holds back: those behind it on its lane, and calls of its
+/// group.
+class Held {
+ public:
+  void add(const Event& event) {
+    if (event.lane != Event::kNoLane) lanes_.insert(event.lane);
+    if (event.kind == Event::Kind::kCall) groups_.insert(event.call.group);
+  }
+  bool holds(const Event& event) const {
+    return lanes_.contains(event.lane) ||
+           (event.kind == Event::Kind::kCall && groups_.contains(event.call.group));
+  }
+
+ private:
+  std::set<int> lanes_;
+  std::set<std::string> groups_;
+};
+
+}  // namespace
+
+/// Takes the rank's events that are left in this step, as far as what they wait for is drawn; says
+/// whether there was one.
 bool RecordedGraph::advance(int rank, Drawing& drawing) {
   Rank& at = ranks_[static_cast<std::size_t>(rank)];
-  if (at.event >= steps_.end(step_, rank)) return false;
-  const Event& event = steps_.recording().events[static_cast<std::size_t>(rank)][at.event];
-  std::vector<std::size_t> waited;
+  const std::size_t end = steps_.end(step_, rank);
+  const auto& events = steps_.recording().events[static_cast<std::size_t>(rank)];
+  Held held;
+  bool moved = false;
+  for (std::size_t i = at.event; i < end; ++i) {
+    if (at.has_come(i)) continue;
+    if (!held.holds(events[i]) && can_come(rank, i)) {
+      take(rank, i, drawing);
+      moved = true;
+    } else if (laned_) {
+      held.add(events[i]);
+    } else {
+      break;
+    }
+    while (at.event < end && at.has_come(at.event)) ++at.event;
+  }
+  return moved;
+}
+
+bool RecordedGraph::can_come(int rank, std::size_t i) {
+  const Event& event = steps_.recording().events[static_cast<std::size_t>(rank)][i];
+  const Rank& at = ranks_[static_cast<std::size_t>(rank)];
+  return std::ranges::all_of(event.waited,
+                             [&](std::int64_t call) {
+                               return started_[steps_.order().operation_of(rank, call)].drawn;
+                             }) &&
+         std::ranges::all_of(event.after, [&](std::size_t e) { return at.has_come(e); });
+}
+
+/// What an event waits for comes behind what it computes, unless it computes nothing, on no lane.
+void RecordedGraph::take(int rank, std::size_t i, Drawing& drawing) {
+  const Event& event = steps_.recording().events[static_cast<std::size_t>(rank)][i];
+  Rank& at = ranks_[static_cast<std::size_t>(rank)];
+  RecordedOps waits;
   for (const std::int64_t call : event.waited) {
-    waited.push_back(steps_.order().operation_of(rank, call));
-    if (!started_[waited.back()].drawn) return false;
-  }
-  ++at.event;
-  const RecordedOp op = drawing.add_compute(rank, event.compute, at.frontier);
-  at.frontier = {op};
-  for (const std::size_t operation : waited) {
+    const std::size_t operation = steps_.order().operation_of(rank, call);
     const int member = member_of(steps_.order().operations()[operation], rank);
-    at.frontier = joined(at.frontier, started_[operation].done[static_cast<std::size_t>(member)]);
+    waits = joined(std::move(waits), started_[operation].done[static_cast<std::size_t>(member)]);
   }
+  for (const std::size_t before : event.after) waits = joined(std::move(waits), at.ended[before]);
+  const bool free = event.lane == Event::kNoLane;
+  RecordedOps& frontier = at.frontier[event.lane];
+  const RecordedOp op =
+      drawing.add_compute(rank, event.lane, event.compute, free ? waits : frontier);
+  RecordedOps ended = free ? RecordedOps{op} : joined({op}, waits);
+  if (!free) frontier = ended;
+  if (laned_)
+    at.ended[i] = std::move(ended);
+  else
+    ++at.event;
   if (event.kind == Event::Kind::kCall) call(rank, event, op.op, drawing);
-  return true;
 }
 
 void RecordedGraph::call(int rank, const Event& event, OpIndex op, Drawing& drawing) {

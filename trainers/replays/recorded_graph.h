@@ -29,10 +29,11 @@ struct RecordedStep {
 
 /// Makes the step graphs of a recording, one after the other.
 ///
-/// A rank's events follow one another on its compute lane: before each of them an operation of the
-/// recorded length. A call starts a collective, for its rank, when that operation has ended; a wait
-/// holds the rank's next operation back until its part of the collective is done. So what a rank
-/// computes between a call and its wait hides communication, as it did in the script.
+/// A rank's events follow one another on its lanes, of which most recordings have one: before each
+/// of them an operation of the recorded length. A call starts a collective, for its rank, when that
+/// operation has ended; a wait holds the rank's next operation back until its part of the
+/// collective is done. So what a rank computes between a call and its wait hides communication, as
+/// it did in the script.
 ///
 /// Collectives of one process group follow one another on each rank, as NCCL's do on their stream.
 /// All-reduce, all-gather and reduce-scatter go round a ring (Backend::kGloo: a reduce-scatter is
@@ -52,8 +53,13 @@ class RecordedGraph {
 
  private:
   struct Rank {
-    std::size_t event = 0;
-    std::vector<RecordedOp> frontier;  ///< what its next operation waits for
+    std::size_t event = 0;                            ///< the first that has not come
+    std::map<int, std::vector<RecordedOp>> frontier;  ///< by lane: what its next one waits for
+    std::vector<std::vector<RecordedOp>> ended;       ///< by event that has come, if laned_
+
+    bool has_come(std::size_t i) const {
+      return i < event || (i < ended.size() && !ended[i].empty());
+    }
   };
   /// An operation of bridge::Order under way.
   struct Started {
@@ -64,11 +70,14 @@ class RecordedGraph {
   class Drawing;  // recorded_graph.cc
 
   bool advance(int rank, Drawing& drawing);
+  bool can_come(int rank, std::size_t event);
+  void take(int rank, std::size_t event, Drawing& drawing);
   void call(int rank, const bridge::Event& event, sim::OpIndex op, Drawing& drawing);
   void draw(std::size_t operation, Drawing& drawing);
 
   const RecordedSteps& steps_;
   Backend backend_;
+  bool laned_ = false;  ///< events lie on more than one lane
   std::vector<Rank> ranks_;
   std::map<std::size_t, Started> started_;
   std::map<std::string, std::vector<std::vector<RecordedOp>>> last_of_group_;  ///< by member

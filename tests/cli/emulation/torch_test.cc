@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "base/child_process.h"
 #include "base/file_descriptor.h"
+#include "base/units.h"
 #include "results/store/store.h"
 #include "tests/cli/emulation/python.h"
 #include "tests/cli/program.h"
@@ -220,6 +222,102 @@ TEST_CASE("torch: of a scenario the network, the cluster and the executor are ta
   REQUIRE(result.exit_code == 0);
   CHECK_THAT(result.err, Contains("workload") && Contains("cluster/device"));
   CHECK(work.store()->run(1)->header.executor == "model");
+}
+
+TEST_CASE("torch --network: names are those of other commands", "[unit]") {
+  const Work work;
+  const auto step = [&](const std::string& network) {
+    const std::string database = network + ".db";
+    const Result result =
+        work.torch({"--network", network, "--replay", work.file("a.jsonl")}, database);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return work.store(database)->run(1);
+  };
+  // 800 kB a step, of which each rank sends 400: 3.2 ms at 1 Gbps, 0.32 at 10.
+  CHECK(*step("1gbe")->step_time_s > 0.0047);
+  const auto fast = step("10gbe");
+  CHECK(*fast->step_time_s < 0.0025);
+  CHECK_THAT(fast->header.scenario_json, Contains("10Gbps"));
+  CHECK_THAT(step("ib-hdr")->header.scenario_json, Contains("rdma") && Contains("nccl"));
+}
+
+TEST_CASE("torch --replay: table, sentence and remedies have one figure, without the start-up",
+          "[unit]") {
+  // Three steps of 1.5 ms and an all-reduce of 3.2 ms; a second of start-up before the first, and
+  // a barrier behind the last.
+  RecordedText text(2);
+  for (int rank = 0; rank < 2; ++rank) text.wait(rank, 0, text.call(rank, 1, ",\"k\":\"barrier\""));
+  for (int step = 0; step < 4; ++step)
+    for (int rank = 0; rank < 2; ++rank) {
+      text.wait(rank, 0, text.call(rank, 0.001, members("all-reduce", 100'000, ",\"o\":\"sum\"")));
+      text.step(rank, 0.0005);
+    }
+  for (int rank = 0; rank < 2; ++rank) {
+    text.wait(rank, 0, text.call(rank, 0.25, ",\"k\":\"barrier\""));
+    text.end(rank);
+  }
+  const Work work;
+  write_file(work.file("a.jsonl"), text.text());
+  const Result result = work.replay();
+  INFO(result.out << result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto store = work.store();
+  const double step = *store->run(1)->step_time_s;
+  CHECK(step > 0.0047);
+  CHECK(step < 0.0075);
+  const std::string shown = format_duration(Seconds(step));
+  CHECK_THAT(result.out, Contains(shown));
+  std::string said = result.err;
+  std::ranges::replace(said, '\n', ' ');  // it is wrapped
+  CHECK_THAT(said, Contains("a step takes " + shown) && Contains("the mean of 3 steps") &&
+                       Contains("the first of the 4 recorded") && Contains("1.01 s") &&
+                       Contains("behind the last step"));
+  double start_up = 0, after = 0;
+  for (const auto& metric : store->metrics(1)) {
+    if (metric.name == "start_up_s") start_up = metric.value;
+    if (metric.name == "after_steps_s") after = metric.value;
+  }
+  CHECK(start_up > 1.004);
+  CHECK(after == Approx(0.25).margin(0.005));
+  // Half the compute: 0.75 ms less of the same figure.
+  const std::size_t faster = result.out.find("devices twice as fast");
+  REQUIRE(faster != std::string::npos);
+  CHECK_THAT(result.out.substr(faster), Contains(format_duration(Seconds(step - 0.00075))));
+}
+
+TEST_CASE("torch --replay: Chakra's operations need a device's rate, and lanes lie side by side",
+          "[unit]") {
+  const Work work;
+  const std::string counted = source_path("tests/bridge/samples/chakra-numops");
+  const Result refused = work.torch({"--network", "lan", "--replay", counted});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, Contains("2 of its computing nodes") && Contains("flops="));
+  // 1e12 operations at 100 Tflop/s are 10 ms; a mebibyte round a ring of two 8.4 at 1 Gbps.
+  const Result result = work.torch(
+      {"--network", "lan", "--replay", counted, "--compute", "flops=100e12"}, "counted.db");
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(work.store("counted.db")->steps(1)[0].compute_s == Approx(0.01));
+  CHECK_THAT(result.out, Contains("tensor_size"));
+  const auto step_of = [&](const std::string& folder) {
+    const std::string path = source_path("tests/bridge/samples/" + folder);
+    REQUIRE(work.torch({"--network", "lan", "--replay", path}, folder + ".db").exit_code == 0);
+    return *work.store(folder + ".db")->run(1)->step_time_s;
+  };
+  CHECK(step_of("chakra-cpu-gpu") == Approx(0.100).margin(0.001));
+  CHECK(step_of("kineto-ok") == Approx(0.192).margin(0.0005));
+  CHECK(step_of("kineto-pt21-nogroups") == Approx(0.192).margin(0.0005));
+  // A scenario says it by its own field.
+  const auto run = [&](const std::string& scale) {
+    write_file(work.file("s.json"),
+               R"({"schema_version": 1, "name": "s", "cluster": {"workers": 2}, "workload":
+                   {"recording": ")" +
+                   counted + "\"" + scale + R"(}, "network": )" + std::string(kNetwork) + "}");
+    return run_program({"run", work.file("s.json"), "--db", work.file("s.db"), "--no-report"});
+  };
+  CHECK_THAT(run("").err, Contains("num_ops") && Contains("/workload/compute_scale"));
+  CHECK(run(", \"compute_scale\": 1e-14").exit_code == 0);
 }
 
 TEST_CASE("torch: what cannot be run is refused before anything runs", "[unit]") {

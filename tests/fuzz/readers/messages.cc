@@ -6,9 +6,11 @@
 
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
+#include "bridge/chakra/groups.h"
 #include "bridge/chakra/traces.h"
 #include "bridge/kineto/events.h"
 #include "sim/packet/wire_format.h"
+#include "tests/bridge/chakra/trace_bytes.h"
 #include "tests/bridge/kineto/trace_text.h"
 #include "tests/trainers/replays/recorded_text.h"
 #include "trainers/replays/recorded_graph.h"
@@ -89,7 +91,9 @@ Inputs trace_seeds() {
   gpu.nccl_all_reduce(4, 9, 41, 60, 1000);
   gpu.kernel(10, 61, 70);
   gpu.add("user_annotation", "Optimizer.step#SGD.step", 71, 80);
-  return {bytes_of(cpu.text()), bytes_of(gpu.text())};
+  TraceText groupless = cpu;
+  groupless.json()["distributedInfo"].erase("pg_config");
+  return {bytes_of(cpu.text()), bytes_of(gpu.text()), bytes_of(groupless.text())};
 }
 bool read_trace(std::span<const std::byte> bytes) {
   return takes([&] {
@@ -97,7 +101,7 @@ bool read_trace(std::span<const std::byte> bytes) {
   });
 }
 
-/// A rank's file, as ours and with a foreign call.
+/// A rank's file, as ours and as others write them.
 Inputs chakra_seeds() {
   RecordedText text(1);
   text.wait(0, 0.5, text.call(0, 0.1, members("all-reduce", 1000, ",\"o\":\"sum\"")));
@@ -105,20 +109,38 @@ Inputs chakra_seeds() {
   text.end(0);
   const TemporaryFolder folder;
   bridge::chakra::write_traces(bridge::parse_recording(text.text(), "a.jsonl"), folder.path(), "a");
-  const std::string foreign(
-      "\x07\x0a\x05"
-      "1.0.0"
-      "\x24\x08\x01\x18\x07\x52\x0d\x0a\x09"
-      "comm_type"
-      "\x48\x00"
-      "\x52\x0d\x0a\x09"
-      "comm_size"
-      "\x48\x64\x2a\x00",
-      8 + 37);
-  return {bytes_of(read_file(folder.file("a.0.et"))), bytes_of(foreign)};
+  const std::string lanes = computes(1, truth("is_cpu_op", true) + lasts(10)) +
+                            computes(2, truth("is_cpu_op", false) + lasts(300) + after({1})) +
+                            reduces(3, 100, words("pg_name", "a") + after({1})) +
+                            node(4, 2, lasts(5) + after({3})) + node(5, 1, after({2, 4}));
+  const std::string counted = computes(1, whole("num_ops", 1000) + whole("tensor_size", 64)) +
+                              reduces(2, 100, truths("involved_dim", "\x01\x01") + after({1})) +
+                              node(3, 5, whole("comm_size", 7) + whole("comm_dst", 1)) +
+                              node(4, 6, whole("comm_size", 7) + whole("comm_src", 0));
+  return {bytes_of(read_file(folder.file("a.0.et"))), bytes_of(chakra_head() + lanes),
+          bytes_of(chakra_head("0.0.4") + counted)};
 }
+/// Of two ranks alike, as far as their steps.
 bool read_chakra(std::span<const std::byte> bytes) {
-  return takes([&] { bridge::chakra::parse_trace(text_of(bytes), 0, 2, "a.0.et"); });
+  const TemporaryFolder folder;
+  for (const char* name : {"a.0.et", "a.1.et"}) write_file(folder.file(name), text_of(bytes));
+  return takes([&] {
+    const bridge::Recording recording = bridge::read_recording(folder.path());
+    const trainers::RecordedSteps steps(recording, "a");
+    trainers::RecordedGraph graph(steps);
+    for (std::int64_t step = 0; step < steps.size(); ++step) graph.next();
+  });
+}
+
+Inputs group_seeds() {
+  return {bytes_of(R"({"0": [0, 1], "1": [3, 2]})"), bytes_of(R"({"topology": ["Ring"]})")};
+}
+bool read_groups(std::span<const std::byte> bytes) {
+  const TemporaryFolder folder;
+  write_file(folder.file("comm_group.json"), text_of(bytes));
+  std::vector<std::string> other;
+  const bool sound = takes([&] { bridge::chakra::groups_in(folder.path(), 4, other); });
+  return sound && other.empty();
 }
 
 #ifdef GRADWIRE_FUZZ_EMULATOR
@@ -181,6 +203,7 @@ constexpr Reader kReaders[] = {
     {"recording", recording_seeds, read_recording},
     {"profiler-trace", trace_seeds, read_trace},
     {"chakra-trace", chakra_seeds, read_chakra},
+    {"chakra-groups", group_seeds, read_groups},
 #ifdef GRADWIRE_FUZZ_EMULATOR
     {"emulator", emulator_seeds, read_emulator},
     {"emulator-frames", frames_seeds, read_frames},

@@ -3,8 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "sim/executors.h"
 #include "sim/graph/timeline_hash.h"
+#include "tests/bridge/chakra/trace_bytes.h"
 #include "tests/trainers/replays/recorded_text.h"
 
 using namespace gradwire;
@@ -22,9 +25,8 @@ struct Ran {
 };
 
 /// All steps of a recording on a star of 1 Gbps in `flow`, two in flight.
-Ran run(const std::string& text, const std::string& executor_name = "flow",
+Ran run(const bridge::Recording& recording, const std::string& executor_name = "flow",
         RecordedGraph::Backend backend = RecordedGraph::Backend::kNccl) {
-  const bridge::Recording recording = bridge::parse_recording(text, "a.jsonl");
   const RecordedSteps steps(recording, "a.jsonl");
   RecordedGraph graph(steps, backend);
   const auto cluster = sim::Cluster::star(recording.header.world, {});
@@ -45,6 +47,11 @@ Ran run(const std::string& text, const std::string& executor_name = "flow",
     ran.hashes.push_back(sim::timeline_hash(timeline));
   }
   return ran;
+}
+
+Ran run(const std::string& text, const std::string& executor_name = "flow",
+        RecordedGraph::Backend backend = RecordedGraph::Backend::kNccl) {
+  return run(bridge::parse_recording(text, "a.jsonl"), executor_name, backend);
 }
 
 /// Two ranks reduce 100,000 elements: each computes `before`, then `beside` between call and wait.
@@ -298,4 +305,52 @@ TEST_CASE("recorded graph: a wait for each other in a circle is refused", "[unit
     text.end(rank);
   }
   CHECK_THROWS_WITH(run(text.text()), Contains("in a circle"));
+}
+
+namespace {
+
+/// How long ranks with these traces of Chakra take.
+double of_traces(const std::vector<std::string>& ranks) {
+  const TemporaryFolder folder;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    write_file(folder.file("a." + std::to_string(rank) + ".et"),
+               gradwire::testing::chakra_head() + ranks[rank]);
+  return run(bridge::read_recording(folder.path())).ends.back();
+}
+
+}  // namespace
+
+TEST_CASE("recorded graph: lanes of a rank run side by side, as Chakra's nodes depend", "[unit]") {
+  using namespace gradwire::testing;
+  const auto on = [](bool processor, std::uint64_t ms) {
+    return truth("is_cpu_op", processor) + lasts(1000 * ms);
+  };
+  const auto both = [](const std::string& trace) { return std::vector(2, trace); };
+  const double call = of_traces(both(reduces(1, 8, "")));
+  CHECK(call < 0.002);
+  // Side by side, and one after the other where one launches the other or all is the device's.
+  CHECK(of_traces(both(computes(1, on(true, 100)) + computes(2, on(false, 100)) +
+                       reduces(3, 8, after({1, 2})))) == Approx(0.100 + call).epsilon(1e-6));
+  CHECK(of_traces(both(computes(1, on(true, 100)) + computes(2, on(false, 100) + after({1})) +
+                       reduces(3, 8, after({2})))) == Approx(0.200 + call).epsilon(1e-6));
+  CHECK(of_traces(both(computes(1, on(false, 100)) + computes(2, on(false, 100)) +
+                       reduces(3, 8, after({1, 2})))) == Approx(0.200 + call).epsilon(1e-6));
+  // A call begins with what it depends on, whatever is computed beside: 50 + call, then 70 more.
+  CHECK(of_traces(both(computes(1, on(true, 50)) + computes(2, on(false, 60)) +
+                       reduces(3, 8, after({1})) + computes(4, on(true, 70) + after({3})))) ==
+        Approx(0.120 + call).epsilon(1e-6));
+}
+
+TEST_CASE("recorded graph: a lane that waits holds no other back", "[unit]") {
+  using namespace gradwire::testing;
+  const auto a = words("pg_name", "a"), b = words("pg_name", "b");
+  // Node 2 waits for the call in group a. Rank 1 comes to that when group b's, which rank 0 calls
+  // behind node 3, is over: 30 ms + b's call, 40 ms, then a's call and node 2.
+  const std::string first =
+      reduces(1, 8, a) + computes(2, truth("is_cpu_op", false) + lasts(10'000) + after({1})) +
+      computes(3, truth("is_cpu_op", true) + lasts(30'000)) + reduces(4, 8, b + after({3}));
+  const std::string second =
+      reduces(1, 8, b) + computes(2, lasts(40'000) + after({1})) + reduces(3, 8, a + after({2}));
+  const double call = of_traces(std::vector(2, reduces(1, 8, "")));
+  CHECK(of_traces({first, second}) == Approx(0.080 + 2 * call).epsilon(0.01));
 }
