@@ -47,13 +47,6 @@ bool is_control(std::string_view text, std::size_t at, std::size_t length) {
                      : length == 2 && first == 0xC2 && byte_at(text, at + 1) < 0xA0;
 }
 
-/// UTF-16 of mostly Latin letters has a NUL beside each of them.
-bool is_utf16(std::string_view bytes) {
-  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;
-  const std::string_view first = bytes.substr(0, 64);
-  return std::count(first.begin(), first.end(), '\0') * 4 > std::ssize(first);
-}
-
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -95,10 +88,10 @@ std::string printable(std::string_view text) {
 }
 
 std::string text_in_lines(std::string_view bytes, const std::string& file) {
-  if (is_utf16(bytes))
-    throw Error(ErrorKind::kFailure, "read", file, "its text is UTF-16",
-                "write it as UTF-8: iconv -f UTF-16 -t UTF-8, or PowerShell's "
-                "Out-File -Encoding utf8");
+  if (const std::string wide(wide_encoding(bytes)); !wide.empty())
+    throw Error(ErrorKind::kFailure, "read", file, "its text is " + wide,
+                "write it as UTF-8: iconv -f " + wide + " -t UTF-8, or PowerShell's " +
+                    "Out-File -Encoding utf8");
   const std::size_t nul = bytes.find('\0');
   if (nul != std::string_view::npos)
     throw Error(

@@ -11,16 +11,14 @@
 #include "bridge/alike.h"
 #include "bridge/chakra/traces.h"
 #include "bridge/hub.h"
+#include "cli/emulation/torch_closing.h"
 #include "cli/emulation/torch_compute.h"
 #include "cli/emulation/torch_scenario.h"
 #include "cli/environment.h"
 #include "cli/output/closing.h"
 #include "cli/output/progress.h"
-#include "cli/output/table.h"
 #include "cli/runs/run.h"
-#include "results/runs/usual_steps.h"
 #include "runner/interrupt.h"
-#include "runner/prediction/recorded_remedies.h"
 #include "runner/run_loop.h"
 #include "scenarios/networks/named_networks.h"
 #include "scenarios/share.h"
@@ -175,70 +173,6 @@ Recorded record(const TorchArguments& arguments, const TorchNetwork& network,
               recorded.problem.empty() ? why_nothing(report) : recorded.problem + kept);
 }
 
-/// A run of a recording, as its figures have it.
-struct UsualSteps {
-  double step_s = 0;         ///< mean
-  double exposed_share = 0;  ///< of those steps together
-  std::size_t steps = 0;     ///< optimiser's steps recorded, the first one too
-  std::optional<double> start_up_s, after_steps_s;
-};
-
-UsualSteps usual_steps(const results::Store& store, results::RunId run) {
-  UsualSteps usual;
-  const auto metrics = store.metrics(run);
-  for (const results::MetricRow& metric : metrics) {
-    if (metric.name == "step_time_s") usual.step_s = metric.value;
-    if (metric.name == "start_up_s") usual.start_up_s = metric.value;
-    if (metric.name == "after_steps_s") usual.after_steps_s = metric.value;
-  }
-  const auto rows = store.steps(run);
-  usual.steps = rows.size() - (usual.after_steps_s ? 1 : 0);
-  double exposed = 0, all = 0;
-  for (const results::StepRow& row : results::usual_rows(rows, metrics)) {
-    exposed += row.exposed_s;
-    all += usual.step_s;
-  }
-  usual.exposed_share = all > 0 ? std::min(1.0, exposed / all) : 0;
-  return usual;
-}
-
-/// "a step takes 26.1 ms on this network, 12 % of it exposed communication (flow, the mean of 7
-/// steps; ...)": what of the recording is in that figure, and what is not.
-std::string sentence(const UsualSteps& usual, const std::string& executor) {
-  const std::size_t counted = usual.steps - (usual.start_up_s ? 1 : 0);
-  std::string text =
-      "a step takes " + format_duration(Seconds(usual.step_s)) + " on this network, " +
-      std::to_string(std::lround(100 * usual.exposed_share)) + " % of it exposed communication (" +
-      executor + ", " +
-      (counted == 1 ? "one step" : "the mean of " + std::to_string(counted) + " steps");
-  if (usual.start_up_s)
-    text += "; not in it: the first of the " + std::to_string(usual.steps) +
-            " recorded, which has the start-up in it, " +
-            format_duration(Seconds(*usual.start_up_s));
-  if (usual.after_steps_s)
-    text += std::string(usual.start_up_s ? ", and" : "; not in it:") +
-            " what the ranks do behind the last step, " +
-            format_duration(Seconds(*usual.after_steps_s));
-  return text + ")";
-}
-
-/// `step_s`: as the run has it, which may be another executor's or of more steps than are tried.
-void print_remedies(const scenarios::Scenario& scenario, double step_s, const Context& context) {
-  const runner::Remedies remedies = runner::remedies_of(scenario);
-  if (remedies.changes.empty()) {
-    context.say("nothing tried makes a step shorter by 2 %: links, delays, messages, devices");
-    return;
-  }
-  Table table({{"change", "what would help", Column::Style::kPlain, Importance::kKey},
-               {"step_time_s", "step", Column::Style::kDuration, Importance::kKey},
-               {"faster", "times as fast", Column::Style::kPlain, Importance::kKey}});
-  for (const runner::Remedy& remedy : remedies.changes) {
-    const double faster = remedies.now_s / remedy.step_s;
-    table.add({remedy.change, step_s / faster, faster});
-  }
-  table.print(context, "remedy");
-}
-
 void replay(const TorchArguments& arguments, const TorchCompute& compute,
             const TorchNetwork& network, const Recorded& recorded, Context& context) {
   const bridge::Header header = bridge::read_header(recorded.path);
@@ -266,7 +200,7 @@ void replay(const TorchArguments& arguments, const TorchCompute& compute,
   const UsualSteps usual = usual_steps(*store, run);
   const results::RunId runs[] = {run};
   print_closing(*store, runs, context);
-  context.say_wrapped(sentence(usual, scenario.executor));
+  context.say_wrapped(sentence_of(usual, scenario.executor));
   if (!scale.note.empty()) context.say_wrapped(scale.note);
   if (context.format() == Format::kText) print_remedies(scenario, usual.step_s, context);
   if (!arguments.run.no_report)

@@ -163,7 +163,7 @@ TEST_CASE("a table that cannot be used is refused with file, line and what to do
                                   std::string("\xFE\xFF\0"
                                               "1\0,\0x",
                                               8)})
-    CHECK_THAT(files.refusal("csv", wide), Contains("its text is UTF-16") && Contains("iconv"));
+    CHECK_THAT(files.refusal("csv", wide), Contains("it is UTF-16") && Contains("iconv"));
   CHECK_THAT(files.refusal("csv", "a,b\n1,x\n2,y\n", {{"label", "c"}}),
              Contains("there is no column c among a, b"));
   CHECK_THAT(files.refusal("csv", "1,x\n2,y\n", {{"label", "3"}}),
