@@ -13,6 +13,7 @@
 #include "bench/fidelity/statistics.h"
 #include "bench/prediction/inverse.h"
 #include "bench/prediction/prediction_cases.h"
+#include "runner/prediction/exchange_correction.h"
 #include "runner/prediction/prediction.h"
 
 namespace gradwire::bench {
@@ -76,7 +77,10 @@ struct Shown {
 std::optional<results::StepSummary> summed_up(const PredictionCase& given, const std::string& table,
                                               int workers, std::string& refused) {
   try {
-    return runner::summary_of(scenario_of(given, table, workers), nullptr, {});
+    const scenarios::Scenario scenario = scenario_of(given, table, workers);
+    results::StepSummary step = runner::summary_of(scenario, nullptr, {});
+    runner::correct_for_losses(scenario, step);
+    return step;
   } catch (const Error& error) {
     refused = given.name + ": " + error.what();
     return std::nullopt;
@@ -99,7 +103,9 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
   for (const int n : held) {
     results::StepPoint simulated = simulate_step(given, table.path(), n);
     if (summary) simulated.step.on_workers = summary->on_workers;
-    const auto prediction = results::predict_step(fit, simulated.step);
+    const auto prediction = summary && summary->correction_error > 0
+                                ? results::predict_step(results::usual_fit(), *summary)
+                                : results::predict_step(fit, simulated.step);
     HeldOut point{
         given.regime,
         given.exchange,
@@ -111,7 +117,7 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
     point.line = line_of(simulated, prediction, point);
     shown.held.push_back(std::move(point));
     // A trace's links have no bandwidth to ask for.
-    if (!getenv("NOINV") && n == asked_of(given) && given.regime != PredictionRegime::kMobile)
+    if (n == asked_of(given) && given.regime != PredictionRegime::kMobile)
       shown.inverse = ask_inverse(given, fit, simulated, options.seed, number);
   }
   return shown;
@@ -303,7 +309,7 @@ std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const S
       {PredictionRegime::kLossy, options.lossy_cases},
       {PredictionRegime::kMobile, options.mobile_cases},
       {PredictionRegime::kPacket, options.packet_cases},
-      {PredictionRegime::kUnequal, getenv("NOCLEAN") ? 0 : (options.unequal_cases + 1) / 2},
+      {PredictionRegime::kUnequal, (options.unequal_cases + 1) / 2},
       {PredictionRegime::kUnequalLossy, options.unequal_cases / 2}};
   for (const auto& [regime, count] : regimes) {
     const auto cases = shown_cases(regime, count, options, say);

@@ -10,6 +10,7 @@
 #include "results/prediction/model_choice.h"
 #include "results/prediction/solve.h"
 #include "results/prediction/stored_summary.h"
+#include "runner/prediction/exchange_correction.h"
 #include "runner/prediction/prediction.h"
 #include "scenarios/methods.h"
 
@@ -147,7 +148,9 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   std::set<std::string> assumed;
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
-    const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
+    results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
+    // Constants of a fit may have in them what simulations would correct.
+    if (ground.fit.ground.empty()) runner::correct_for_losses(scenario, step);
     std::vector<Cell> row = prediction_row(scenario, step, ground);
     row.insert(row.begin(), ++number);
     if (machine) {

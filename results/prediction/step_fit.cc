@@ -22,6 +22,10 @@ constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose nothing
 constexpr double kFormErrorChangingDoubling = 0.008;
+// Of what links that differ leave out: trees and halving-doubling, whose ranks do not wait for each
+// other's hops, and others; with losses; and with losses where simulations corrected that.
+constexpr double kUnequalOrdered = 0.03, kUnequal = 0.01, kUnequalLossy = 0.2;
+constexpr double kSimulated = 0.04;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {
@@ -30,10 +34,21 @@ std::string text_of(double value) {
   return text;
 }
 
+double unequal_error(const StepSummary& step) {
+  if (step.correction_error > 0) return std::hypot(kSimulated, step.correction_error);
+  if (step.paths_of(step.exchange) == nullptr) return 0;
+  if (step.loss > 0) return kUnequalLossy;
+  const bool ordered = step.exchange == ExchangeKind::kTreeAllReduce ||
+                       step.exchange == ExchangeKind::kHalvingDoubling;
+  return ordered ? kUnequalOrdered : kUnequal;
+}
+
 /// At the points' own numbers of workers.
 double form_error_at_points(const StepSummary& step) {
-  if (step.loss > 0) return kFormErrorLossy;
-  return step.is_irregular() ? kFormErrorChanging : kFormErrorClean;
+  const double usual = step.loss > 0         ? kFormErrorLossy
+                       : step.is_irregular() ? kFormErrorChanging
+                                             : kFormErrorClean;
+  return std::hypot(usual, unequal_error(step));
 }
 
 /// Nearer to the usual value than that, in deviations of its prior, a constant counts as being
@@ -213,6 +228,7 @@ double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& leas
 }
 
 double form_error(const StepFit& fit, const StepSummary& step) {
+  if (step.correction_error > 0) return form_error_at_points(step);  // simulated as many as it has
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
   const double doubling = step.loss > 0          ? kFormErrorLossyDoubling
@@ -281,7 +297,8 @@ StepPrediction predict_step(const StepFit& fit, const StepSummary& step) {
   double spread = 0;
   for (const StepConstants& draw : fit.draws)
     spread += std::pow(std::log(step_time(step, draw).total_s) - centre, 2);
-  if (!fit.draws.empty()) variance += spread / static_cast<double>(fit.draws.size());
+  if (!fit.draws.empty() && step.correction_error <= 0)
+    variance += spread / static_cast<double>(fit.draws.size());
   const double half = kNormal90 * std::sqrt(variance);
   const AssumedSpread assumed = assumed_spread(step, [&](const StepSummary& moved) {
     return std::log(step_time(moved, fit.constants).total_s);

@@ -92,7 +92,10 @@ struct StepSummary {
   std::vector<ExchangePaths> paths;
   /// Null: no more than the number changes.
   std::shared_ptr<const StepOnWorkers> on_workers;
-  Correction correction;          ///< of the exchange's time, by bytes of a message
+  Correction correction;  ///< of the exchange's time, by bytes of a message
+  /// How well it is known where simulations of this very exchange gave it, relative; then they have
+  /// in them what constants would say. 0: it is over any constants.
+  double correction_error = 0;
   Correction prelude_correction;  ///< of a prelude's, by its bytes
 
   ExchangeKind exchange_of(const BucketSummary& bucket) const {

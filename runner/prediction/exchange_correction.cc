@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "results/prediction/step_model.h"
-#include "runner/prediction/step_times.h"
+#include "runner/prediction/mean_step.h"
 
 namespace gradwire::runner {
 namespace {
@@ -17,6 +16,8 @@ using results::StepSummary;
 
 constexpr double kSizes[] = {1e5, 4e6, 2.5e7, 1e8};  ///< bytes of a message
 constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
+constexpr int kLeastSeeds = 2, kMostSeeds = 40;
+constexpr double kWantedError = 0.03, kMostWork = 2e5;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
                                   ExchangeKind kind, double bytes) {
@@ -38,26 +39,38 @@ scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const Ste
   return scenarios::read_scenario_text(json.dump(), scenario.file).runs.at(0);
 }
 
+/// A factor, and its relative standard error.
+struct Factor {
+  double value = 1, error = 0;
+};
+
 /// Simulated over closed form.
-double factor_at(const scenarios::Scenario& scenario, const StepSummary& step, ExchangeKind kind,
-                 double bytes) {
-  const StepTimes times = time_steps(lone_exchange(scenario, step, kind, bytes));
-  const std::vector<double> warm = times.warm();
-  const double sum = std::accumulate(warm.begin(), warm.end(), 0.0);
-  StepSummary plain = *times.summary;
+Factor factor_at(const scenarios::Scenario& scenario, const StepSummary& step, ExchangeKind kind,
+                 double bytes, const StepSampling& sampling) {
+  const results::StepPoint lone = mean_step(lone_exchange(scenario, step, kind, bytes), sampling);
+  StepSummary plain = lone.step;
   plain.correction = {};  // which this one replaces
-  return sum / static_cast<double>(warm.size()) /
-         results::exchange_time(plain, bytes, results::usual_constants());
+  return {lone.seconds / results::exchange_time(plain, bytes, results::usual_constants()),
+          lone.relative_error};
 }
 
-double factor_at(const scenarios::Scenario& scenario, const StepSummary& step, double bytes) {
+Factor factor_at(const scenarios::Scenario& scenario, const StepSummary& step, double bytes,
+                 const StepSampling& sampling) {
   if (step.exchange != ExchangeKind::kScatterReduce)
-    return factor_at(scenario, step, step.exchange, bytes);
+    return factor_at(scenario, step, step.exchange, bytes, sampling);
   // Half of its bytes go each way, in chunks.
   const double chunk = bytes / step.workers;
-  return (factor_at(scenario, step, ExchangeKind::kDirectAllGather, chunk) +
-          factor_at(scenario, step, ExchangeKind::kRingAllGather, chunk)) /
-         2;
+  const Factor there = factor_at(scenario, step, ExchangeKind::kDirectAllGather, chunk, sampling);
+  const Factor round = factor_at(scenario, step, ExchangeKind::kRingAllGather, chunk, sampling);
+  return {(there.value + round.value) / 2, std::hypot(there.error, round.error) / 2};
+}
+
+/// Connections are warm from the second exchange on.
+StepSampling few_exchanges(const StepSummary& step) {
+  StepSampling sampling;
+  sampling.steps = step.is_irregular() ? kIrregularRepetitions : kRepetitions;
+  sampling.settled = false;
+  return sampling;
 }
 
 }  // namespace
@@ -65,8 +78,36 @@ double factor_at(const scenarios::Scenario& scenario, const StepSummary& step, d
 results::Correction simulated_correction(const scenarios::Scenario& scenario,
                                          const StepSummary& step) {
   results::Correction correction;
-  for (const double size : kSizes) correction.add(size, factor_at(scenario, step, size));
+  for (const double size : kSizes)
+    correction.add(size, factor_at(scenario, step, size, few_exchanges(step)).value);
   return correction;
+}
+
+void correct_for_losses(const scenarios::Scenario& scenario, StepSummary& step) {
+  if (step.loss <= 0 || step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
+  StepSampling sampling = few_exchanges(step);
+  sampling.least_seeds = kLeastSeeds;
+  sampling.most_seeds = kMostSeeds;
+  sampling.wanted_error = kWantedError;
+  sampling.most_work = kMostWork;
+  double error = 0;
+  const auto correct = [&](ExchangeKind kind, double results::BucketSummary::*size,
+                           results::Correction& correction) {
+    StepSummary exchanged = step;
+    exchanged.exchange = kind;
+    correction = {};
+    const auto [least, most] = std::ranges::minmax(step.buckets, {}, size);
+    for (const double bytes : {least.*size, most.*size}) {
+      if (bytes <= 0 || correction.knows(bytes)) continue;
+      const Factor factor = factor_at(scenario, exchanged, bytes, sampling);
+      correction.add(bytes, factor.value);
+      error = std::max(error, factor.error);
+    }
+  };
+  correct(results::second_kind(step.exchange), &results::BucketSummary::prelude_bytes,
+          step.prelude_correction);
+  correct(step.exchange, &results::BucketSummary::message_bytes, step.correction);
+  step.correction_error = error;
 }
 
 }  // namespace gradwire::runner
