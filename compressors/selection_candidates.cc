@@ -122,8 +122,8 @@ kernels::Scan Candidates::look(std::size_t begin, std::size_t size, bool add,
   if (visit_.step == nullptr)
     return kernels::add_scan_large(tensor_.data.data() + begin, residual_ + begin, size, base,
                                    lowest_, cleared_from_, indices, values);
-  return kernels::step_scan_large(rule_of(*visit_.step, begin), residual_ + begin, size, base, lowest_,
-                                  cleared_from_, indices, values);
+  return kernels::step_scan_large(rule_of(*visit_.step, begin), residual_ + begin, size, base,
+                                  lowest_, cleared_from_, indices, values);
 }
 
 kernels::Scan Candidates::scan_block(std::size_t begin, std::size_t size, bool add,

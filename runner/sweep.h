@@ -14,7 +14,7 @@ struct SweepResult {
   std::vector<results::RunId> runs;
   int failed = 0;
   std::string why_failed;  ///< of the first run that failed; empty where none did
-  int diverged = 0;  ///< of `runs`
+  int diverged = 0;        ///< of `runs`
   int skipped = 0;
   bool interrupted = false;
 };

@@ -70,7 +70,8 @@ OptionTable csv_options() {
   table.push_back({.name = "separator",
                    .type = OptionType::kChoice,
                    .default_text = "auto",
-                   .help = "What stands between the columns, by its name or as it is; auto: what the first two lines say.",
+                   .help = "What stands between the columns, by its name or as it is; auto: what "
+                           "the first two lines say.",
                    .choices = {"auto", "comma", "semicolon", "tab", "blanks", ",", ";", "\t"}});
   table.push_back(normalise_option());
   return table;

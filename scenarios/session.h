@@ -17,10 +17,10 @@ struct StepReport {
   /// Work whose times and bytes belong to this row, in order of submission. Each was submitted to
   /// the session, has ended or was cancelled, and is named in one report.
   std::vector<sim::GraphId> graphs;
-  Seconds end{0};          ///< when it was over
-  double loss = 0;         ///< training loss
-  Bytes payload{0};        ///< as StepPlan::payload
-  Bytes dense_payload{0};  ///< as StepPlan::dense_payload
+  Seconds end{0};                   ///< when it was over
+  double loss = 0;                  ///< training loss
+  Bytes payload{0};                 ///< as StepPlan::payload
+  Bytes dense_payload{0};           ///< as StepPlan::dense_payload
   std::int64_t dense_messages = 0;  ///< as StepPlan::dense_messages
   /// Of the fp32 values that encoders turned into this row's messages; absent: what all workers'
   /// encoders are given in a step.

@@ -109,7 +109,7 @@ class Planner {
   Plan plan_;
   std::vector<std::vector<sim::OpIndex>> last_;  // by chain
   std::uint64_t shifts_ = 0;
-  sim::OpIndex pause_ = 0;                       // together: of the present repeat
+  sim::OpIndex pause_ = 0;  // together: of the present repeat
 };
 
 struct Finished {

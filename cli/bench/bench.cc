@@ -174,8 +174,9 @@ void add_bench_prediction(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_option("--packet", options->packet_cases, "Cases simulated packet by packet")
       ->capture_default_str();
-  command->add_option("--unequal", options->unequal_cases,
-                      "Cases on links that differ, half of them with losses")
+  command
+      ->add_option("--unequal", options->unequal_cases,
+                   "Cases on links that differ, half of them with losses")
       ->capture_default_str();
   command->add_option("--workers", options->held_out, "Held-out numbers of workers")
       ->capture_default_str();

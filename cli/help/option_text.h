@@ -4,7 +4,8 @@
 
 #include "cli/context.h"
 
-/// How options are written in help, manual page, documentation and completions: one wording for all.
+/// How options are written in help, manual page, documentation and completions: one wording for
+/// all.
 namespace gradwire::cli {
 
 /// "-j,--jobs N in 1..256", "--format text|json", "FILE".

@@ -7,12 +7,12 @@
 
 #include "base/philox.h"
 #include "emulator/shaper/frame_queue.h"
+#include "sim/cluster/channel_clock.h"
 #include "sim/cluster/link.h"
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/loss_sequence.h"
-#include "sim/cluster/channel_clock.h"
 
 /// What happens to frames on one direction of an emulated link. No clock and no sockets: times are
 /// given, s, of one clock.

@@ -39,9 +39,9 @@ using TimelinePtr = std::shared_ptr<const RunTimeline>;
 TimelinePtr make_timeline(RunTimeline read);
 
 /// Times at which a worker that computes or encodes did neither: "waits for the network" where a
-/// transfer of its was under way (exposed communication, results/runs/exposed.h), else "idle". In the
-/// step of what comes after; waits before a worker's first work and after its last are left out,
-/// but for its exposed communication.
+/// transfer of its was under way (exposed communication, results/runs/exposed.h), else "idle". In
+/// the step of what comes after; waits before a worker's first work and after its last are left
+/// out, but for its exposed communication.
 std::vector<results::TimelineSegment> waits_of(
     const std::vector<results::TimelineSegment>& segments, int workers);
 

@@ -37,8 +37,8 @@ std::string method_of_scenario(const std::string& scenario_json);
 /// A way to exchange gradients that may be chosen.
 struct Option {
   Baseline baseline = Baseline::kNone;
-  double seconds = 0;  ///< of a step
-  double doubt_s = 0;  ///< half the interval of that time; 0 = exact, or not known
+  double seconds = 0;        ///< of a step
+  double doubt_s = 0;        ///< half the interval of that time; 0 = exact, or not known
   double message_bytes = 0;  ///< of a worker in a step; 0 = not known
   AccuracyEvidence accuracy;
   std::string name;         ///< "topk 1% +ef by ring in buckets of 25.0 MB"

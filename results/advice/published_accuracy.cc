@@ -12,8 +12,7 @@ namespace gradwire::results {
 namespace {
 
 double share_of(const CsvTable& table, std::size_t row, const char* column) {
-  const double percent =
-      table.positive(row, column, std::numeric_limits<double>::quiet_NaN());
+  const double percent = table.positive(row, column, std::numeric_limits<double>::quiet_NaN());
   if (percent > 100) table.refuse(row, column, "it is above 100 %");
   return percent / 100;
 }
@@ -99,8 +98,8 @@ bool same_settings(const PublishedAccuracy& row, const std::string& method_json)
     const std::string one = row.settings.substr(begin, end - begin);
     const std::size_t equals = std::min(one.find('='), one.size() - 1);
     const std::string name = "/" + one.substr(0, equals), value = one.substr(equals + 1);
-    const auto found = std::ranges::find_if(
-        leaves, [&](const auto& leaf) { return leaf.first.ends_with(name); });
+    const auto found =
+        std::ranges::find_if(leaves, [&](const auto& leaf) { return leaf.first.ends_with(name); });
     double wanted = 0, given = 0;
     if (found == leaves.end()) return false;
     const bool numbers = number_from(value, wanted) && number_from(found->second, given);
@@ -118,8 +117,8 @@ std::string published_words(const std::vector<PublishedAccuracy>& rows, const st
                             const std::string& method_json, const std::string& model) {
   const Rows about = nearest(rows, method, method_json, model);
   if (about.empty()) return "nothing published about it is on file";
-  std::string words = "published: " + range_of(about) + " for " +
-                      joined(about, &PublishedAccuracy::model);
+  std::string words =
+      "published: " + range_of(about) + " for " + joined(about, &PublishedAccuracy::model);
   const std::string settings = joined(about, &PublishedAccuracy::settings);
   if (!same_settings(*about.front(), method_json)) words += " with " + settings;
   const std::string notes = joined(about, &PublishedAccuracy::note);

@@ -9,9 +9,9 @@
 namespace gradwire::results {
 
 struct PublishedAccuracy {
-  std::string method;    ///< the codec's name
-  std::string settings;  ///< "ratio=0.001"; empty: the source says nothing of options
-  std::string model;     ///< name of a shipped layer table where there is one
+  std::string method;            ///< the codec's name
+  std::string settings;          ///< "ratio=0.001"; empty: the source says nothing of options
+  std::string model;             ///< name of a shipped layer table where there is one
   std::string data_set, figure;  ///< "ImageNet", "top-1"
   /// Shares; NaN where the source shows curves alone.
   double uncompressed = std::numeric_limits<double>::quiet_NaN();

@@ -12,9 +12,8 @@ namespace {
 std::vector<Option> options_of(const std::vector<RankedCandidate>& ranked) {
   std::vector<Option> options;
   for (const RankedCandidate& one : ranked)
-    options.push_back({one.candidate.baseline, one.seconds(), 0,
-                       one.candidate.step.message_bytes(), one.accuracy, way_of(one.candidate),
-                       one.candidate.method_json});
+    options.push_back({one.candidate.baseline, one.seconds(), 0, one.candidate.step.message_bytes(),
+                       one.accuracy, way_of(one.candidate), one.candidate.method_json});
   return options;
 }
 

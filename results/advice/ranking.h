@@ -28,7 +28,9 @@ struct Advice {
   double tolerance = kUsualTolerance;
 
   Verdict verdict() const { return choice.verdict; }
-  const RankedCandidate* chosen() const { return choice.chosen ? &ranked[*choice.chosen] : nullptr; }
+  const RankedCandidate* chosen() const {
+    return choice.chosen ? &ranked[*choice.chosen] : nullptr;
+  }
 };
 
 /// What accuracy is judged by: nothing is known without `knowledge`.

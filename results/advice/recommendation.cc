@@ -96,8 +96,8 @@ class Words {
       text += " instead of " + format_value(options_[*choice_.fp32].seconds, Quantity::kSeconds);
     const auto than = [&](std::optional<std::size_t> other, const char* what) {
       if (other && *other != *choice_.chosen)
-        text += ", " + times(options_[*other].seconds / chosen().seconds) +
-                " times as fast as " + what;
+        text +=
+            ", " + times(options_[*other].seconds / chosen().seconds) + " times as fast as " + what;
     };
     than(choice_.fp32, "fp32");
     than(choice_.fp16, "fp16");

@@ -70,8 +70,8 @@ std::vector<TrainedSteps> steps_to_target(const Store& store, std::span<const Ru
   for (const RunSummary& run : runs) {
     if (run.status != RunStatus::kFinished || !run.final_accuracy) continue;
     found[{run.header.model, run.header.data_set, run.header.method, run.header.workers,
-           workload_number(run, "batch_per_worker", 0),
-           workload_number(run, "evaluate_every", 1)}][run.header.seed] = steps_of(store, run.id, accuracy);
+           workload_number(run, "batch_per_worker", 0), workload_number(run, "evaluate_every", 1)}]
+         [run.header.seed] = steps_of(store, run.id, accuracy);
   }
   std::vector<TrainedSteps> trained;
   for (const auto& [key, seeds] : found) {

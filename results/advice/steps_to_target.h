@@ -15,8 +15,8 @@ struct TrainedSteps {
   std::string model, data_set, method;
   int workers = 0;
   int batch_per_worker = 0;
-  int runs = 0;     ///< finished
-  Statistic steps;  ///< until the accuracy was first seen; of the runs that reached it
+  int runs = 0;            ///< finished
+  Statistic steps;         ///< until the accuracy was first seen; of the runs that reached it
   int evaluate_every = 1;  ///< steps from one evaluation to the next: it may have been there before
   std::int64_t global_batch() const { return std::int64_t{workers} * batch_per_worker; }
 };

@@ -22,9 +22,9 @@ bool same(const BucketSummary& a, const BucketSummary& b) {
 bool same(const StepSummary& a, const StepSummary& b) {
   return a.exchange == b.exchange && a.workers == b.workers && a.group == b.group &&
          a.forward_s == b.forward_s && a.update_s == b.update_s && a.overlap == b.overlap &&
-         a.compute_spread == b.compute_spread && a.slowest == b.slowest && a.bandwidth == b.bandwidth &&
-         a.server_bandwidth == b.server_bandwidth && a.delay_s == b.delay_s && a.loss == b.loss &&
-         a.rate_spread == b.rate_spread &&
+         a.compute_spread == b.compute_spread && a.slowest == b.slowest &&
+         a.bandwidth == b.bandwidth && a.server_bandwidth == b.server_bandwidth &&
+         a.delay_s == b.delay_s && a.loss == b.loss && a.rate_spread == b.rate_spread &&
          std::equal(a.buckets.begin(), a.buckets.end(), b.buckets.begin(), b.buckets.end(),
                     [](const auto& x, const auto& y) { return same(x, y); });
 }

@@ -32,9 +32,9 @@
 ///     hop     = a d + (q^4 + h^4)^(1/4)          several flows on it: while one waits, the others
 ///                                                 use what they share
 ///       u = max(q, o)
-///       q = b / (e B_s)                           the shared link (a server's, else a worker's own)
-///       o = b w / (f e B)                         the slowest worker's: w = 1 + v sqrt(2 ln n)
-///       h = (y^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + (RTO + D) E(t z)
+///       q = b / (e B_s)                           the shared link (a server's, else a worker's
+///       own) o = b w / (f e B)                         the slowest worker's: w = 1 + v sqrt(2 ln
+///       n) h = (y^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + (RTO + D) E(t z)
 ///                                                 y = u, of several flows o
 ///       M = b / (f m)                             segments of a transfer
 ///       l = R s^2 / (s + .15), s = r M / W        round trips, W = 1.22 sqrt(1 / p): Mathis et

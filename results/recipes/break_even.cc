@@ -21,8 +21,8 @@ struct KnownStep {
 std::vector<KnownStep> known_steps(const RecipeRuns& runs, const Section& section) {
   std::vector<KnownStep> all;
   for (const ReportGroup* group : members(runs.data, section)) {
-    const auto step = stored_summary(runs.store.metrics(first_run(*group)),
-                                     header_of(*group).scenario_json);
+    const auto step =
+        stored_summary(runs.store.metrics(first_run(*group)), header_of(*group).scenario_json);
     const Statistic& time = group->group.step_time_s;
     if (!step || !(time.mean > 0) || !(step->bandwidth > 0)) continue;
     const std::string method = method_of_scenario(header_of(*group).scenario_json);

@@ -79,17 +79,18 @@ std::vector<DataColumn> columns_of_runs() {
 }  // namespace
 
 Recipe links_recipe() {
-  return {"links",
-          "Which links are full, and whose flows fill them?",
-          "The five fullest directions of the first run of each group, the most congested first. "
-          "Mean: bytes on the wire over what the nominal rate carries in the whole run. Busiest: "
-          "the interval (of at most 240) with the most bytes. Full: the share of the time in "
-          "intervals of 90 % or more. A peak above 100 %: what still stood in the queue when the "
-          "run was cut short. The 64 busiest directions of a run are stored; whose flows: the hosts "
-          "beyond the link, as far as those show.",
-          "run again: links are stored of every run over flow, packet or emulator",
-          columns_of_runs(),
-          add_links};
+  return {
+      "links",
+      "Which links are full, and whose flows fill them?",
+      "The five fullest directions of the first run of each group, the most congested first. "
+      "Mean: bytes on the wire over what the nominal rate carries in the whole run. Busiest: "
+      "the interval (of at most 240) with the most bytes. Full: the share of the time in "
+      "intervals of 90 % or more. A peak above 100 %: what still stood in the queue when the "
+      "run was cut short. The 64 busiest directions of a run are stored; whose flows: the hosts "
+      "beyond the link, as far as those show.",
+      "run again: links are stored of every run over flow, packet or emulator",
+      columns_of_runs(),
+      add_links};
 }
 
 }  // namespace gradwire::results

@@ -46,8 +46,8 @@ std::string in_words(const DroppedUpdates& updates) {
                      " updates asked for the deadline dropped " +
                      count_and_share(updates.late, updates.sampled);
   if (updates.dropped_out > 0)
-    text += ", and " + count_and_share(updates.dropped_out, updates.sampled) +
-            " clients dropped out";
+    text +=
+        ", and " + count_and_share(updates.dropped_out, updates.sampled) + " clients dropped out";
   return text;
 }
 

@@ -21,7 +21,8 @@ struct ServedExchange {
 ///     T(w)   = max(pushed + n pull / B, back(w).pass(pushed, pull)) + delay
 class FluidServer {
  public:
-  /// `cluster` must outlive it. The server is the node after `workers` of them. `bandwidth`: bytes/s of its link; 0: any.
+  /// `cluster` must outlive it. The server is the node after `workers` of them. `bandwidth`:
+  /// bytes/s of its link; 0: any.
   FluidServer(const sim::Cluster& cluster, int workers, double delay_s, double bandwidth);
   /// s, the mean over workers of when they have pulled the next exchange.
   double receive(const ServedExchange& exchange);

@@ -22,7 +22,8 @@ TEST_CASE("Philox 4x32-10 gives the published known answers", "[unit]") {
 TEST_CASE("an element's draw is word e mod 4 of block e / 4", "[unit]") {
   const RandomStream stream{7, 3, 2, 1};
   for (std::uint64_t e = 0; e < 12; ++e)
-    CHECK(philox_word(stream, e) == philox_block(stream, static_cast<std::uint32_t>(e / 4)).word[e % 4]);
+    CHECK(philox_word(stream, e) ==
+          philox_block(stream, static_cast<std::uint32_t>(e / 4)).word[e % 4]);
 }
 
 TEST_CASE("u stays in [0, 1) and takes the top 24 bits", "[unit]") {

@@ -19,8 +19,8 @@ struct OwnFiles {
 
 /// One sample a line; each column but the label's is a feature. `label`: a column's name or number
 /// from 1 on; empty: the last. Classes are the values of that column, numbers in ascending order,
-/// else texts. A first line in which any feature is not a number is the header. `separator`: ' ' any
-/// number of blanks, 0 what the first two lines say.
+/// else texts. A first line in which any feature is not a number is the header. `separator`: ' '
+/// any number of blanks, 0 what the first two lines say.
 DataSet load_csv(const OwnFiles& files, const std::string& label, char separator);
 
 /// IDX images and their labels (see read_idx_images), plain or gzip.

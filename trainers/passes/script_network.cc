@@ -1,5 +1,5 @@
-#include <torch/csrc/jit/python/update_graph_executor_opt.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/python/update_graph_executor_opt.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <map>

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "results/reproductions/terngrad_chart/chart.h"
 #include "results/prediction/constant.h"
+#include "results/reproductions/terngrad_chart/chart.h"
 
 /// Closed forms for a scalability chart, and their constants by robust least squares on log time.
 ///

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "results/reproductions/terngrad_chart/chart_models.h"
 #include "results/reproductions/reproduction.h"
+#include "results/reproductions/terngrad_chart/chart_models.h"
 
 /// `reproduce terngrad-chart`: what is held against the chart, and its report.
 namespace gradwire::results {

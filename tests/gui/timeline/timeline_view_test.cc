@@ -6,8 +6,8 @@
 #include <set>
 
 #include "gui/main_window.h"
-#include "gui/timeline/timeline_page.h"
 #include "gui/samples/sample_runs.h"
+#include "gui/timeline/timeline_page.h"
 
 using namespace gradwire::gui;
 using gradwire::results::LinkSeries;

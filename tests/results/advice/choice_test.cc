@@ -30,7 +30,8 @@ TEST_CASE("baselines are fp32 and fp16 as they are") {
 }
 
 TEST_CASE("a loser is refused where it is faster, and passed over where it is not") {
-  const std::vector<Option> fast = {option(Baseline::kFp32, 1), option(Baseline::kNone, 0.2, Standing::kLoses),
+  const std::vector<Option> fast = {option(Baseline::kFp32, 1),
+                                    option(Baseline::kNone, 0.2, Standing::kLoses),
                                     option(Baseline::kNone, 0.5)};
   const Choice choice = choose(fast);
   CHECK(choice.verdict == Verdict::kCompress);

@@ -128,8 +128,7 @@ TEST_CASE("What loses too much accuracy is not advised, however fast") {
   const std::string words = verdict_sentence(advice);
   CHECK(words.find("Compress with less") == 0);
   CHECK(words.find("Accuracy kept: \u22120.2 points") != std::string::npos);
-  CHECK(words.find("Not recommended, beyond the tolerance of 1 point: small") !=
-        std::string::npos);
+  CHECK(words.find("Not recommended, beyond the tolerance of 1 point: small") != std::string::npos);
   CHECK(words.find("\u22121.5 points") != std::string::npos);
   knowledge.tolerance = 0.02;  // two points are accepted
   const Advice lenient = advise(candidates, plain_fit(), {&knowledge, "mlp"});

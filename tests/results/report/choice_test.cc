@@ -45,8 +45,9 @@ void add(Store& store, const Training& given, std::uint64_t seed, std::vector<Ru
     steps.back().start_s = given.step_s * i;
     steps.back().end_s = given.step_s * (i + 1);
   }
-  const std::vector<MetricRow> metrics = {{4, "accuracy", 0.5, "share", Provenance::kMeasured},
-                                          {9, "accuracy", accuracy, "share", Provenance::kMeasured}};
+  const std::vector<MetricRow> metrics = {
+      {4, "accuracy", 0.5, "share", Provenance::kMeasured},
+      {9, "accuracy", accuracy, "share", Provenance::kMeasured}};
   store.append(run, steps, metrics);
   const std::vector<MetricRow> finals = {
       {-1, "step_time_s", given.step_s, "s", Provenance::kSimulated},
@@ -100,12 +101,13 @@ TEST_CASE("the report recommends nothing that loses more than the tolerance", "[
       {.method = "sign", .step_s = 0.02, .accuracy = 0.935},  // 1.5 points less
       {.method = "int8", .step_s = 0.04, .accuracy = 0.948}};
   const std::string html = report_of(trainings);
-  CHECK_THAT(html, Contains("What should be sent?") &&
-                       Contains("Compress with int8: a step takes 40.0 ms instead of 100 ms, 2.50 "
-                                "times as fast as fp32. Accuracy kept: \u22120.2 points") &&
-                       Contains("Not recommended, beyond the tolerance of 1 point: sign, 20.0 ms") &&
-                       Contains("The shortest is sign with 20.0 ms, 5.0 times as fast (loses "
-                                "accuracy)"));
+  CHECK_THAT(html,
+             Contains("What should be sent?") &&
+                 Contains("Compress with int8: a step takes 40.0 ms instead of 100 ms, 2.50 "
+                          "times as fast as fp32. Accuracy kept: \u22120.2 points") &&
+                 Contains("Not recommended, beyond the tolerance of 1 point: sign, 20.0 ms") &&
+                 Contains("The shortest is sign with 20.0 ms, 5.0 times as fast (loses "
+                          "accuracy)"));
   CHECK_THAT(report_of(trainings, 0.02), Contains("Compress with sign"));
   // One seed each tells nothing of a loss of half a point: that is said, with the command.
   CHECK_THAT(report_of({{.method = "none", .seeds = 1},
@@ -130,7 +132,8 @@ TEST_CASE("advise, the report and the scalability report take one winner", "[rep
     CHECK(all.choice->verdict == verdict);
     CHECK(all.data.series[all.best].name == (halves < 0.515 ? "fp16" : "topk 1%"));
     const std::vector<RunId> four(store.ids.begin() + 3, store.ids.end());
-    const std::string words = halves < 0.515 ? "Send fp16 and compress no further" : "Compress with topk 1%";
+    const std::string words =
+        halves < 0.515 ? "Send fp16 and compress no further" : "Compress with topk 1%";
     CHECK_THAT(report_html(*store.store, four), Contains(words + ": a step takes"));
     // One worker alone does more than four whose steps take as long: that is said before.
     CHECK_THAT(recommendations(all)[1], Contains(words.substr(1) + " on 4 workers: a step takes"));
@@ -152,7 +155,6 @@ TEST_CASE("a scalability report carries what is known of accuracy", "[report]") 
   }
   const Scalability known = scalability_of(*store.store, store.ids, options);
   CHECK(known.data.series[known.best].name == "fp16");
-  CHECK_THAT(recommendations(known)[0],
-             Contains("Send fp16") && Contains("Not recommended") && Contains("topk 1%") &&
-                 Contains("\u22122.0 points"));
+  CHECK_THAT(recommendations(known)[0], Contains("Send fp16") && Contains("Not recommended") &&
+                                            Contains("topk 1%") && Contains("\u22122.0 points"));
 }

@@ -65,7 +65,8 @@ TEST_CASE("What cannot be simulated says why") {
   auto step = summary(scenario);
   CHECK(cannot_simulate(scenario, step, SolveFor::kLatency).empty());
   step.rate_spread = 0.5;
-  CHECK(cannot_simulate(scenario, step, SolveFor::kBandwidth).find("schedules") != std::string::npos);
+  CHECK(cannot_simulate(scenario, step, SolveFor::kBandwidth).find("schedules") !=
+        std::string::npos);
   CHECK(cannot_simulate(scenario, step, SolveFor::kWorkers).empty());
   step.delay_s = step.forwarding_s;
   step.rate_spread = 0;

@@ -64,8 +64,8 @@ TEST_CASE("a batch that would not fit into the device is said, with what it need
   CHECK(warned(R"("profile": "resnet50", "batch_per_worker": 512, "checkpoint_activations": 12)")
             .empty());
   CHECK(warned(R"("profile": "resnet50", "batch_per_worker": 512, "micro_batches": 8)").empty());
-  // Llama 2 7B's state, with Adam's two moments, is 108 GB; an eighth of it is not the matter, a sample's activations
-  // are.
+  // Llama 2 7B's state, with Adam's two moments, is 108 GB; an eighth of it is not the matter, a
+  // sample's activations are.
   CHECK_THAT(warned(R"("profile": "llama2-7b", "batch_per_worker": 1)"),
              Contains("the optimiser's state 53.9 GB"));
   CHECK_THAT(
