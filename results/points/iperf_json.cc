@@ -42,7 +42,7 @@ std::optional<double> least_round_trip(const Json& end) {
   return least;
 }
 
-/// What each stream was limited to, bit/s; 0 = not. Versions before 3.10 have it in "start".
+/// What each stream was limited to, bit/s; 0 = not. Versions before 3.11 have it in "start".
 double limit_of(const Json& start) {
   const Json& test = part(start, "test_start");
   double limit = 0;

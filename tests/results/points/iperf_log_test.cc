@@ -73,7 +73,7 @@ TEST_CASE("a rate that was asked for over TCP is no line rate") {
   };
   const std::string json = sample("iperf3_target_bitrate.json");
   refused(json, "i:1: -b or --fq-rate limited it to 170 Mbps");
-  // Two streams of 85 Mbps each; paced by the kernel; as versions before 3.10 write it.
+  // Two streams of 85 Mbps each; paced by the kernel; as versions before 3.11 write it.
   refused(
       replaced(replaced(json, "\"num_streams\": 1", "\"num_streams\": 2"), "170000000", "85000000"),
       "170 Mbps");
