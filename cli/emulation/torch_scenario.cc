@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "base/options.h"
 #include "scenarios/networks/named_networks.h"
 #include "scenarios/share.h"
 
@@ -31,6 +32,19 @@ bool is_name_of_network(const std::string& name) {
          std::ranges::count(scenarios::named_networks(), name, &scenarios::NamedNetwork::name) > 0;
 }
 
+/// Throws for a name that is nearly one of a network as other commands do.
+std::string file_of(const std::string& name) {
+  try {
+    return scenarios::find_scenario_file(name);
+  } catch (const Error&) {
+    std::vector<std::string> networks;
+    for (const scenarios::NamedNetwork& each : scenarios::named_networks())
+      networks.emplace_back(each.name);
+    if (!nearest_name(name, networks).empty()) scenarios::overrides_of_network(name);
+    throw;
+  }
+}
+
 }  // namespace
 
 TorchNetwork::TorchNetwork(std::string file_or_name)
@@ -40,7 +54,7 @@ TorchNetwork::TorchNetwork(std::string file_or_name)
     parts_["network"] = ordered_json::object();
     return;
   }
-  path_ = scenarios::find_scenario_file(file_or_name);
+  path_ = file_of(file_or_name);
   const ordered_json json = parse_network(path_);
   if (!json.contains("network")) {
     parts_["network"] = json;

@@ -240,6 +240,8 @@ TEST_CASE("torch --network: names are those of other commands", "[unit]") {
   CHECK(*fast->step_time_s < 0.0025);
   CHECK_THAT(fast->header.scenario_json, Contains("10Gbps"));
   CHECK_THAT(step("ib-hdr")->header.scenario_json, Contains("rdma") && Contains("nccl"));
+  CHECK_THAT(work.torch({"--network", "10gb", "--replay", work.file("a.jsonl")}).err,
+             Contains("did you mean \"10gbe\"?"));
 }
 
 TEST_CASE("torch --replay: table, sentence and remedies have one figure, without the start-up",

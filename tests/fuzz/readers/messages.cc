@@ -103,10 +103,12 @@ bool read_trace(std::span<const std::byte> bytes) {
 
 /// A rank's file, as ours and as others write them.
 Inputs chakra_seeds() {
-  RecordedText text(1);
-  text.wait(0, 0.5, text.call(0, 0.1, members("all-reduce", 1000, ",\"o\":\"sum\"")));
-  text.step(0, 0.25);
-  text.end(0);
+  RecordedText text(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    text.wait(rank, 0.5, text.call(rank, 0.1, members("all-reduce", 1000, ",\"o\":\"sum\"")));
+    text.step(rank, 0.25);
+    text.end(rank);
+  }
   const TemporaryFolder folder;
   bridge::chakra::write_traces(bridge::parse_recording(text.text(), "a.jsonl"), folder.path(), "a");
   const std::string lanes = computes(1, truth("is_cpu_op", true) + lasts(10)) +
@@ -114,9 +116,7 @@ Inputs chakra_seeds() {
                             reduces(3, 100, words("pg_name", "a") + after({1})) +
                             node(4, 2, lasts(5) + after({3})) + node(5, 1, after({2, 4}));
   const std::string counted = computes(1, whole("num_ops", 1000) + whole("tensor_size", 64)) +
-                              reduces(2, 100, truths("involved_dim", "\x01\x01") + after({1})) +
-                              node(3, 5, whole("comm_size", 7) + whole("comm_dst", 1)) +
-                              node(4, 6, whole("comm_size", 7) + whole("comm_src", 0));
+                              reduces(2, 100, truths("involved_dim", "\x01\x01") + after({1}));
   return {bytes_of(read_file(folder.file("a.0.et"))), bytes_of(chakra_head() + lanes),
           bytes_of(chakra_head("0.0.4") + counted)};
 }
@@ -139,8 +139,7 @@ bool read_groups(std::span<const std::byte> bytes) {
   const TemporaryFolder folder;
   write_file(folder.file("comm_group.json"), text_of(bytes));
   std::vector<std::string> other;
-  const bool sound = takes([&] { bridge::chakra::groups_in(folder.path(), 4, other); });
-  return sound && other.empty();
+  return takes([&] { bridge::chakra::groups_in(folder.path(), 4, other); });
 }
 
 #ifdef GRADWIRE_FUZZ_EMULATOR

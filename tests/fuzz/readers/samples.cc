@@ -21,7 +21,7 @@ bool loads(std::span<const std::byte> bytes, const char* set,
 Inputs csv_seeds() {
   return {bytes_of("a,b,kind\n1,2.5,big\n-3,\"4\",small\n50,6,big\n7,8,small\n1,1,big\n"),
           bytes_of("0.5,x\n1.5,y\n2,x\n3,y\n4,x\n"), bytes_of("a b kind\r1  2.5 x\r-3\t4 y\r"),
-          bytes_of("1;2,5;x\n2;3;y\n"), bytes_of("1 1:0.5 3:2\n-1 2:1e-3\n")};
+          bytes_of("1;2.5;x\n2;3;y\n")};
 }
 bool read_csv(std::span<const std::byte> bytes) {
   return loads(bytes, "csv");
