@@ -66,6 +66,13 @@ class NetworkPaths {
     return all;
   }
 
+  /// Nominal bytes a second of the last link from one host to the other.
+  double last_link_of(int source, int destination) const {
+    std::vector<sim::ChannelId> route;
+    cluster_.route(source, destination, route);
+    return cluster_.nominal_rate(route.back()).value() / 8;
+  }
+
  private:
   HopPaths paths_of(const results::Hops& hops, const results::HopPairs& hop) const {
     std::vector<sim::ChannelId> routes;
@@ -124,10 +131,8 @@ class Candidates {
   }
 
   void add(const PairPath& pair, bool round) {
-    const bool several = paths_.hops.flows > 1;
-    HopPath path = factors(several ? pair.alone : pair.crowded, pair.delay, pair.loss);
-    path.shared =
-        ratio(paths_.hops.flows / paths_.most(&PairPath::crowded).crowded, step_.bandwidth);
+    HopPath path = factors(paths_.own(pair), pair.delay, pair.loss);
+    path.shared = ratio(paths_.shared(), step_.bandwidth);
     if (round) path.latency = 0;
     path.alike = paths_.share_of(pair);
     if (std::ranges::find(list_, path) == list_.end()) list_.push_back(path);
@@ -333,7 +338,9 @@ void take_candidates(ExchangeKind kind, const std::vector<HopPaths>& hops, StepS
   for (const HopPaths& of_hop : hops) {
     paths.hops.push_back(Candidates(step, of_hop).list());
     const std::vector<HopPath>& list = paths.hops.back();
-    differ = differ || list.size() > 1 || list[0] != HopPath{};
+    HopPath alike;  // what a server's flows share is its bandwidth
+    if (kind == ExchangeKind::kParameterServer) alike.shared = list[0].shared;
+    differ = differ || list.size() > 1 || list[0] != alike;
   }
   if (differ) step.paths.push_back(std::move(paths));
 }
@@ -350,10 +357,11 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
   step.paths.clear();
   const auto hops = network.paths_of(step.exchange, step.workers, step.group);
   if (hops.empty()) return;
-  if (step.exchange == ExchangeKind::kParameterServer)
-    step.server_bandwidth = hops[0].hops.flows / hops[0].most(&PairPath::crowded).crowded;
+  const bool served = step.exchange == ExchangeKind::kParameterServer;
+  if (served) step.server_bandwidth = hops[0].shared();
   if (follows_schedules(cluster)) {
     take_means(cluster, hops[0], step);
+    if (served) step.server_bandwidth = network.last_link_of(0, step.workers);
   } else {
     take_worst(hops, step);
     for (const ExchangeKind kind : kinds_of(step))

@@ -136,6 +136,34 @@ TEST_CASE("Links that are all alike have no paths of their own, however they are
   }
 }
 
+TEST_CASE("A plain star's links are all alike for every exchange, group and server") {
+  for (const char* server : {"1Gbps", "10Gbps", "400Gbps"})
+    for (const int workers : {2, 6, 8, 11})
+      for (const char* collective :
+           {"ring", "tree", "halving-doubling", "two-level", "parameter-server"}) {
+        INFO(collective << ", " << workers << " workers, server " << server);
+        auto json = read("star.json").json;
+        json["cluster"]["workers"] = workers;
+        json["exchange"]["collective"] = collective;
+        if (std::string_view(collective) == "two-level") json["exchange"]["group"] = 4;
+        if (std::string_view(collective) == "parameter-server")
+          json["network"]["server_link"] = {{"bandwidth", server}, {"delay", "5us"}};
+        const auto scenario =
+            scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
+        CHECK(summary(scenario).paths.empty());
+      }
+}
+
+TEST_CASE("A server behind a bottleneck has what passes it") {
+  // All eight workers on the left of 1 Gbps, the server on the right with 25 Gbps.
+  const auto scenario =
+      read("dumb.json", {{"/exchange/collective", "parameter-server"}, {"/network/left", "8"}});
+  const StepSummary step = summary(scenario);
+  // 102.2 MB of each worker there and back, in packets of 1,538 bytes for 1,448.
+  CHECK(step_time(step, usual_constants()).exchange_s ==
+        Approx(2 * 8 * 102.2e6 * 1538 / 1448 / (1e9 / 8)).epsilon(0.01));
+}
+
 TEST_CASE("Hops that share a link of a rack have their share of it") {
   // Two racks of 8: halving-doubling's first distance, 8, crosses both uplinks with 8 flows of half
   // a message each; the other distances stay in a rack. 10 Gbps / 8 a flow, at 100 Gbps a host.
