@@ -73,6 +73,16 @@ StepSampling few_exchanges(const StepSummary& step) {
   return sampling;
 }
 
+/// How many exchanges of the step's largest message are so much work, two at least.
+int exchanges_within(double work, const StepSummary& step) {
+  const double bytes =
+      std::ranges::max(step.buckets, {}, &results::BucketSummary::message_bytes).message_bytes;
+  StepTimes one;
+  one.packets = std::llround(results::messages_sent(step.exchange, step.workers) * bytes /
+                             step.segment_bytes);
+  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 2.0, 1.0 * kIrregularRepetitions));
+}
+
 }  // namespace
 
 results::Correction simulated_correction(const scenarios::Scenario& scenario,
@@ -86,6 +96,7 @@ results::Correction simulated_correction(const scenarios::Scenario& scenario,
 void correct_for_losses(const scenarios::Scenario& scenario, StepSummary& step) {
   if (step.loss <= 0 || step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
   StepSampling sampling = few_exchanges(step);
+  sampling.steps = exchanges_within(kMostWork, step);
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;
   sampling.wanted_error = kWantedError;

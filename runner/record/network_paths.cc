@@ -48,9 +48,16 @@ struct HopPaths {
   bool alike() const {
     return std::ranges::all_of(pairs, [&](const PairPath& pair) { return pair == pairs[0]; });
   }
+  /// Of several flows side by side each has its own way; what they share is the hop's.
+  double own(const PairPath& pair) const { return hops.flows > 1 ? pair.alone : pair.crowded; }
   double share_of(const PairPath& like) const {
-    return static_cast<double>(std::ranges::count(pairs, like)) / static_cast<double>(pairs.size());
+    const auto alike = std::ranges::count_if(pairs, [&](const PairPath& pair) {
+      return own(pair) == own(like) && pair.delay == like.delay && pair.loss == like.loss;
+    });
+    return static_cast<double>(alike) / static_cast<double>(pairs.size());
   }
+  /// What flows side by side have together.
+  double shared() const { return hops.flows / most(&PairPath::crowded).crowded; }
 };
 
 class NetworkPaths {
