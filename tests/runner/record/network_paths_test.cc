@@ -5,6 +5,7 @@
 #include "results/prediction/solve.h"
 #include "results/prediction/stored_summary.h"
 #include "runner/prediction/answer.h"
+#include "runner/prediction/exchange_correction.h"
 #include "runner/prediction/mean_step.h"
 #include "runner/prediction/prediction.h"
 #include "runner/record/step_summary.h"
@@ -213,6 +214,30 @@ TEST_CASE("Paths are stored with a run, and an earlier version's means are not t
   std::erase_if(metrics, [](const MetricRow& row) { return row.name == "summary_form"; });
   CHECK_FALSE(stored_summary(metrics, scenario.json.dump()));
   CHECK(stored_summary(metrics, read("star.json").json.dump()));  // whose links are alike
+}
+
+TEST_CASE("Steps that lose packets on links that differ are corrected by simulated exchanges") {
+  auto json = star_of(std::vector<double>(6, 1), "ring").json;
+  json["workload"] = {{"collective", "ring-all-reduce"}, {"bytes", "1MB"}, {"repetitions", 3}};
+  for (const char* part : {"method", "exchange"}) json.erase(part);
+  json["cluster"].erase("device");
+  const auto clean = scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
+  StepSummary plain = summary(clean);
+  runner::correct_for_losses(clean, plain);
+  CHECK(plain.correction_error == 0);  // nothing is lost, and the links are alike
+  json["network"]["links"][2]["loss"] = 0.01;
+  const auto lossy = scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
+  StepSummary step = summary(lossy);
+  const double wide = predict_step(usual_fit(), step).model_high_s;
+  runner::correct_for_losses(lossy, step);
+  REQUIRE(step.correction_error > 0);
+  const StepPrediction predicted = predict_step(usual_fit(), step);
+  runner::StepSampling sampling = runner::sampling_of(step);
+  sampling.first_seed = 1001;
+  const double flow = runner::mean_step(lossy, sampling).seconds;
+  CHECK(predicted.time.total_s == Approx(flow).epsilon(0.1));
+  CHECK(predicted.model_high_s / predicted.time.total_s <
+        wide / step_time(summary(lossy), usual_constants()).total_s);
 }
 
 TEST_CASE("Answers for links that differ can be simulated") {
