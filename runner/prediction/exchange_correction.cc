@@ -16,8 +16,11 @@ using results::StepSummary;
 
 constexpr double kSizes[] = {1e5, 4e6, 2.5e7, 1e8};  ///< bytes of a message
 constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
-constexpr int kLeastSeeds = 2, kMostSeeds = 40;
-constexpr double kWantedError = 0.03, kMostWork = 2e5;
+/// Exchanges of one seed overlap and have their timeouts in common: several seeds say what they
+/// take, each of so many that the end of the last one counts little.
+constexpr int kLeastSeeds = 16, kMostSeeds = 60;
+constexpr double kMostExchanges = 20;
+constexpr double kWantedError = 0.03, kMostWork = 3e5;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
                                   ExchangeKind kind, double bytes) {
@@ -80,7 +83,7 @@ int exchanges_within(double work, const StepSummary& step) {
   StepTimes one;
   one.packets = std::llround(results::messages_sent(step.exchange, step.workers) * bytes /
                              step.segment_bytes);
-  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 2.0, 1.0 * kIrregularRepetitions));
+  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 2.0, kMostExchanges));
 }
 
 }  // namespace

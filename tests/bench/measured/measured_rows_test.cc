@@ -208,7 +208,7 @@ TEST_CASE("what is no table is refused with its place", "[measured]") {
   refused("source,source\na,b\n", "stands there twice");
   refused("source,workload,device,metric,value\na,b,c,step_s\n", "4 cells under 5 columns");
   refused("source,workload,device,metric,value\na,\"b,c,step_s,1\n", "a quote stays open");
-  refused(std::string("\0\x01\x02", 3), "no row below");
+  refused(std::string("\0\x01\x02", 3), "it is no text");
   CHECK_THROWS_AS(bench_measured({.tables = {"/no/such.csv"}}, [](const std::string&) {}), Error);
   // 10^18 samples at once are no overflow.
   CHECK_THAT(why_not("source,workload,device,gpus,batch_per_gpu,global_batch,metric,value\n"

@@ -234,8 +234,12 @@ TEST_CASE("Steps that lose packets on links that differ are corrected by simulat
   const StepPrediction predicted = predict_step(usual_fit(), step);
   runner::StepSampling sampling = runner::sampling_of(step);
   sampling.first_seed = 1001;
+  sampling.least_seeds = 24;
+  sampling.most_work = 1e6;
   const double flow = runner::mean_step(lossy, sampling).seconds;
-  CHECK(predicted.time.total_s == Approx(flow).epsilon(0.1));
+  CHECK(predicted.time.total_s == Approx(flow).epsilon(0.2));  // each is known to 4 to 6 %
+  CHECK(predicted.model_low_s < flow);
+  CHECK(predicted.model_high_s > flow);
   CHECK(predicted.model_high_s / predicted.time.total_s <
         wide / step_time(summary(lossy), usual_constants()).total_s);
 }

@@ -65,8 +65,8 @@ std::string last_name(std::string text) {
 
 /// Words that are codecs' names too: of number formats, of delays that nobody makes, of times that
 /// have no source, of what may be left out.
-const std::set<std::string> kOtherThings = {"precision", "delay_by", "assume_steps", "compute",
-                                            "compute_provenance"};
+const std::set<std::string> kOtherThings = {"precision", "delay_by",           "assume_steps",
+                                            "compute",   "compute_provenance", "reduction_"};
 
 struct Comparison {
   std::string what;      ///< the name that a value is compared with
