@@ -70,6 +70,21 @@ double pause_of(const StepSummary& step) {
   return seconds;
 }
 
+/// A tree's levels are one where all links are alike.
+void join_alike(std::vector<Hops>& hops) {
+  std::size_t last = 0;
+  for (std::size_t h = 1; h < hops.size(); ++h) {
+    const Hops& next = hops[h];
+    Hops& joined = hops[last];
+    if (next.share == joined.share && next.flows == joined.flows && !next.same_connections &&
+        !joined.same_connections && next.both_ways == joined.both_ways)
+      joined.count += next.count;
+    else
+      hops[++last] = next;
+  }
+  if (!hops.empty()) hops.resize(last + 1);
+}
+
 }  // namespace
 
 ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
@@ -86,7 +101,10 @@ ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
       common_(path_of({})) {
   if (step.server_bandwidth > 0) common_.shared = step.server_bandwidth;
   const auto* paths = step.paths_of(kind);
-  if (paths == nullptr || paths->size() != hops_.size()) return;
+  if (paths == nullptr || paths->size() != hops_.size()) {
+    join_alike(hops_);
+    return;
+  }
   begin_.push_back(0);
   for (const std::vector<HopPath>& of_hop : *paths) {
     for (const HopPath& factors : of_hop) paths_.push_back(path_of(factors));
@@ -128,7 +146,7 @@ double ExchangeForm::time(double message_bytes) const {
 }
 
 double ExchangeForm::lead(double message_bytes) const {
-  if (hops_.empty() || !hops_.back().same_connections || step_.workers < 3) return 0;
+  if (paths_.empty() || !hops_.back().same_connections || step_.workers < 3) return 0;
   const Hops& hops = hops_.back();
   double longest = 0;
   bool stays = false;  // on one link, whose latency is then none of the hop's

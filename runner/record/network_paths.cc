@@ -372,7 +372,9 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
   } else {
     take_worst(hops, step);
     for (const ExchangeKind kind : kinds_of(step))
-      take_candidates(kind, network.paths_of(kind, step.workers, step.group), step);
+      take_candidates(
+          kind, kind == step.exchange ? hops : network.paths_of(kind, step.workers, step.group),
+          step);
   }
   correct_for_traces(cluster, transport, step);
   if (!step.buckets.empty() && step.paths_of(step.exchange) != nullptr)
