@@ -31,9 +31,11 @@ SolveFor quantity_of(const PredictionCase& given, const results::StepSummary& st
   const auto turn = static_cast<std::size_t>(number + number / 3);  // exchanges come by threes
   const SolveFor quantity =
       kQuantities[compressors::is_plain_codec(given.codec) ? 3 - turn % 4 : turn % 3];
-  // Hosts and sites that are counted are as many as they are.
+  // Hosts and sites that are counted are as many as they are; and of workers that lose packets the
+  // answer may be thousands, which take hours.
   const bool counted = step.on_workers && !(*step.on_workers)(step, step.workers + 1);
-  return quantity == SolveFor::kWorkers && counted ? SolveFor::kBandwidth : quantity;
+  const bool hours = given.regime == PredictionRegime::kUnequalLossy;
+  return quantity == SolveFor::kWorkers && (counted || hours) ? SolveFor::kBandwidth : quantity;
 }
 
 double present(const results::StepSummary& step, SolveFor quantity) {
