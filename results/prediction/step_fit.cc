@@ -25,7 +25,7 @@ constexpr double kFormErrorChangingDoubling = 0.008;
 // Of what links that differ leave out: trees and halving-doubling, whose ranks do not wait for each
 // other's hops, and others; with losses; and with losses where simulations corrected that.
 constexpr double kUnequalOrdered = 0.045, kUnequal = 0.012, kUnequalLossy = 0.2;
-constexpr double kSimulated = 0.04;
+constexpr double kSimulated = 0.065;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {
