@@ -22,9 +22,10 @@ constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose nothing
 constexpr double kFormErrorChangingDoubling = 0.008;
-// Of what links that differ leave out: trees and halving-doubling, whose ranks do not wait for each
-// other's hops, and others; with losses; and with losses where simulations corrected that.
-constexpr double kUnequalOrdered = 0.045, kUnequal = 0.012, kUnequalLossy = 0.2;
+// Of what links that differ leave out: trees, halving-doubling and two levels, whose ranks do not
+// wait for each other's hops, and others; with losses; and with losses where simulations corrected
+// that.
+constexpr double kUnequalOrdered = 0.13, kUnequal = 0.012, kUnequalLossy = 0.2;
 constexpr double kSimulated = 0.065;
 constexpr double kOutlierWeight = 0.25;
 
@@ -39,7 +40,8 @@ double unequal_error(const StepSummary& step) {
   if (step.paths_of(step.exchange) == nullptr) return 0;
   if (step.loss > 0) return kUnequalLossy;
   const bool ordered = step.exchange == ExchangeKind::kTreeAllReduce ||
-                       step.exchange == ExchangeKind::kHalvingDoubling;
+                       step.exchange == ExchangeKind::kHalvingDoubling ||
+                       step.exchange == ExchangeKind::kTwoLevel;
   return ordered ? kUnequalOrdered : kUnequal;
 }
 
