@@ -111,12 +111,8 @@ struct Question {
     const results::StepSummary& step = simulated.step;
     if (quantity == SolveFor::kWorkers) return answer(value, kOtherSample);
     const TemporaryFile table(given.table, ".json");
-    runner::StepChanges changes;
-    if (quantity == SolveFor::kBandwidth) changes.rates = value / step.bandwidth;
-    if (quantity == SolveFor::kLatency)
-      changes.delays =
-          std::max(0.0, value - step.forwarding_s) / (step.delay_s - step.forwarding_s);
-    return simulate_step(given, table.path(), step.workers, first_seed, changes);
+    return simulate_step(given, table.path(), step.workers, first_seed,
+                         runner::changes_of(step, quantity, value));
   }
 };
 

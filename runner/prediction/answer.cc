@@ -20,6 +20,8 @@ Scenario with_workers(const Scenario& scenario, double workers) {
   return scenarios::read_scenario_text(json.dump(), scenario.file).runs.at(0);
 }
 
+}  // namespace
+
 StepChanges changes_of(const results::StepSummary& step, SolveFor quantity, double value) {
   StepChanges changes;
   switch (quantity) {
@@ -38,8 +40,6 @@ StepChanges changes_of(const results::StepSummary& step, SolveFor quantity, doub
   }
   return changes;
 }
-
-}  // namespace
 
 Scenario search_start(const Scenario& scenario, SolveFor quantity) {
   if (scenario.cluster.workers > 1) return scenario;

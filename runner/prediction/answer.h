@@ -2,6 +2,7 @@
 #include <string>
 
 #include "results/prediction/solve_checked.h"
+#include "runner/prediction/step_times.h"
 #include "scenarios/scenario.h"
 
 /// Answers to inverse questions, simulated by flow.
@@ -20,6 +21,9 @@ std::string cannot_simulate(const scenarios::Scenario& scenario, const results::
 /// Why simulating so much takes too long, hours where answers come in seconds; empty where it does
 /// not. `step`: as it is where the quantity has the value that would be simulated.
 std::string too_long_to_simulate(const results::StepSummary& step);
+
+/// What the quantity's value makes of the step's links and messages; nothing of its workers.
+StepChanges changes_of(const results::StepSummary& step, results::SolveFor quantity, double value);
 
 /// The mean of the scenario's steps (but the first) on flow where the quantity has this value:
 /// every link's rate in proportion, every link's delay in proportion, so many workers, or so large

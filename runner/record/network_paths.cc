@@ -67,7 +67,9 @@ class NetworkPaths {
 
   std::vector<HopPaths> paths_of(ExchangeKind kind, int workers, int group) const {
     const std::vector<results::Hops> hops = results::hops_of(kind, workers, group);
-    const std::vector<results::HopPairs> pairs = results::hop_pairs(kind, workers, group);
+    const bool hostless = kind == ExchangeKind::kParameterServer && !cluster_.has_server();
+    const std::vector<results::HopPairs> pairs =
+        hostless ? to_worker(workers) : results::hop_pairs(kind, workers, group);
     std::vector<HopPaths> all;
     for (std::size_t h = 0; h < pairs.size(); ++h) all.push_back(paths_of(hops[h], pairs[h]));
     return all;
@@ -81,6 +83,15 @@ class NetworkPaths {
   }
 
  private:
+  /// To a server that the cluster has no host for: it has the link of the first worker.
+  static std::vector<results::HopPairs> to_worker(int workers) {
+    if (workers < 2) return {};
+    results::HopPairs hop;
+    for (int w = 1; w < workers; ++w) hop.pairs.push_back({w, 0});
+    hop.each = workers / (workers - 1.0);
+    return {hop};
+  }
+
   HopPaths paths_of(const results::Hops& hops, const results::HopPairs& hop) const {
     std::vector<sim::ChannelId> routes;
     std::vector<std::size_t> begin = {0};
@@ -362,13 +373,15 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
   step.delayed_ack_s = transport.delayed_ack.value();
   const NetworkPaths network(cluster, transport);
   step.paths.clear();
+  step.rate_spread = step.correction_error = 0;
   const auto hops = network.paths_of(step.exchange, step.workers, step.group);
   if (hops.empty()) return;
   const bool served = step.exchange == ExchangeKind::kParameterServer;
   if (served) step.server_bandwidth = hops[0].shared();
   if (follows_schedules(cluster)) {
     take_means(cluster, hops[0], step);
-    if (served) step.server_bandwidth = network.last_link_of(0, step.workers);
+    if (served && cluster.has_server())
+      step.server_bandwidth = network.last_link_of(0, step.workers);
   } else {
     take_worst(hops, step);
     for (const ExchangeKind kind : kinds_of(step))

@@ -155,6 +155,31 @@ TEST_CASE("A plain star's links are all alike for every exchange, group and serv
       }
 }
 
+TEST_CASE("What another network gave a step does not stay with it") {
+  const auto scenario = read("slow-one.json");
+  StepSummary step = summary(scenario);
+  const double seconds = step_time(step, usual_constants()).total_s;
+  step.rate_spread = step.correction_error = 0.5;  // traces, and simulations of its exchange
+  step.correction.add(1e6, 2);
+  runner::take_paths(scenarios::build_cluster(scenario), scenario.network.transport, step);
+  CHECK_FALSE(step.is_irregular());
+  CHECK(step.correction_error == 0);
+  CHECK(step_time(step, usual_constants()).total_s == seconds);
+}
+
+TEST_CASE("A server that the network has no host for has a worker's link") {
+  auto served = read("star.json").json;
+  served["exchange"]["collective"] = "parameter-server";
+  const auto with_host =
+      scenarios::read_scenario_text(served.dump(), sample("star.json")).runs.at(0);
+  StepSummary step = summary(with_host);
+  const double seconds = step_time(step, usual_constants()).total_s;
+  const auto star = read("star.json");  // the same links, workers alone
+  runner::take_paths(scenarios::build_cluster(star), star.network.transport, step);
+  CHECK(step.paths.empty());
+  CHECK(step_time(step, usual_constants()).total_s == Approx(seconds).epsilon(1e-9));
+}
+
 TEST_CASE("A server behind a bottleneck has what passes it") {
   // All eight workers on the left of 1 Gbps, the server on the right with 25 Gbps.
   const auto scenario =
