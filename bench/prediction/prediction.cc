@@ -81,7 +81,7 @@ std::optional<results::StepSummary> summed_up(const PredictionCase& given, const
   try {
     const scenarios::Scenario scenario = scenario_of(given, table, workers);
     results::StepSummary step = runner::summary_of(scenario, nullptr, {});
-    runner::correct_for_losses(scenario, step);
+    runner::correct_by_simulation(scenario, step);
     return step;
   } catch (const Error& error) {
     refused = given.name + ": " + error.what();
@@ -105,7 +105,7 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
   for (const int n : held) {
     results::StepPoint simulated = simulate_step(given, table.path(), n);
     if (summary) simulated.step.on_workers = summary->on_workers;
-    const auto prediction = summary && summary->correction_error > 0
+    const auto prediction = summary && summary->correction_error
                                 ? results::predict_step(results::usual_fit(), *summary)
                                 : results::predict_step(fit, simulated.step);
     HeldOut point{

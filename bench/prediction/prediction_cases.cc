@@ -23,7 +23,7 @@ constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
 constexpr double kMostWork = 6e6;      ///< of simulating one number of workers (work_of)
-constexpr double kMostUnequalWork = 4e5;
+constexpr double kMostUnequalWork = 1e6;
 
 struct Kind {
   const char* exchange;

@@ -150,7 +150,7 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   for (const scenarios::Scenario& scenario : file.runs) {
     results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
     // Constants of a fit may have in them what simulations would correct.
-    if (ground.fit.ground.empty()) runner::correct_for_losses(scenario, step);
+    if (ground.fit.ground.empty()) runner::correct_by_simulation(scenario, step);
     std::vector<Cell> row = prediction_row(scenario, step, ground);
     row.insert(row.begin(), ++number);
     if (machine) {

@@ -148,15 +148,15 @@ double ExchangeForm::time(double message_bytes) const {
 double ExchangeForm::lead(double message_bytes) const {
   if (paths_.empty() || !hops_.back().same_connections || step_.workers < 3) return 0;
   const Hops& hops = hops_.back();
-  double longest = 0;
-  bool stays = false;  // on one link, whose latency is then none of the hop's
+  double longest = 0, lead = 0;
   for (const Path& path : paths_of(hops_.size() - 1)) {
     const double its = hop_time(hops, path, hops.share * message_bytes);
     if (its <= longest) continue;
     longest = its;
-    stays = path.latency == 0 && path.workers < step_.workers;
+    const bool stays = path.latency == 0;  // on its link, whose latency is then none of the hop's
+    lead = stays ? (step_.workers / path.workers - 1) * its : 0;
   }
-  return stays ? (step_.workers - 2) * longest : 0;
+  return std::max(0.0, lead);
 }
 
 double ExchangeForm::hop_time(const Hops& hops, const Path& path, double bytes) const {

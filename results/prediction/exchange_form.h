@@ -14,9 +14,10 @@ class ExchangeForm {
   ExchangeForm(const StepSummary& step, ExchangeKind kind, const StepConstants& constants);
   /// Seconds, without the step's correction.
   double time(double message_bytes) const;
-  /// Seconds that the slowest link of a ring still works for others, when the worker before it has
-  /// all that it waits for: what came by that link n - 2 hops earlier. Its next step begins
-  /// meanwhile. 0 where no link is slower than the others, or hops follow the ring's.
+  /// Seconds of compute that a ring hides at most where k of its n links are slower than the
+  /// others: the last transfers that a worker waits for have come by them n / k - 1 hops earlier,
+  /// and its next step begins while its own link works on. 0 where none is slower, or hops follow
+  /// the ring's. (Two slow links of one host hide less where compute is longer than half of that.)
   double lead(double message_bytes) const;
 
  private:

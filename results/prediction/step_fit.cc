@@ -22,11 +22,10 @@ constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose nothing
 constexpr double kFormErrorChangingDoubling = 0.008;
-// Of what links that differ leave out: trees, halving-doubling and two levels, whose ranks do not
-// wait for each other's hops, and others; with losses; and with losses where simulations corrected
-// that.
-constexpr double kUnequalOrdered = 0.13, kUnequal = 0.012, kUnequalLossy = 0.2;
-constexpr double kSimulated = 0.065;
+// Where links differ: of the forms of trees, halving-doubling and two levels, whose ranks do not
+// wait for each other's hops, and of others; of lossy ones; and where simulations corrected them.
+constexpr double kUnequalOrdered = 0.15, kUnequal = 0.05, kUnequalLossy = 0.2;
+constexpr double kSimulated = 0.04, kSimulatedLossy = 0.065;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {
@@ -36,7 +35,8 @@ std::string text_of(double value) {
 }
 
 double unequal_error(const StepSummary& step) {
-  if (step.correction_error > 0) return std::hypot(kSimulated, step.correction_error);
+  if (step.correction_error)
+    return std::hypot(step.loss > 0 ? kSimulatedLossy : kSimulated, *step.correction_error);
   if (step.paths_of(step.exchange) == nullptr) return 0;
   if (step.loss > 0) return kUnequalLossy;
   const bool ordered = step.exchange == ExchangeKind::kTreeAllReduce ||
@@ -230,7 +230,7 @@ double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& leas
 }
 
 double form_error(const StepFit& fit, const StepSummary& step) {
-  if (step.correction_error > 0) return form_error_at_points(step);  // simulated as many as it has
+  if (step.correction_error) return form_error_at_points(step);  // simulated as many as it has
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
   const double doubling = step.loss > 0          ? kFormErrorLossyDoubling
@@ -299,7 +299,7 @@ StepPrediction predict_step(const StepFit& fit, const StepSummary& step) {
   double spread = 0;
   for (const StepConstants& draw : fit.draws)
     spread += std::pow(std::log(step_time(step, draw).total_s) - centre, 2);
-  if (!fit.draws.empty() && step.correction_error <= 0)
+  if (!fit.draws.empty() && !step.correction_error)
     variance += spread / static_cast<double>(fit.draws.size());
   const double half = kNormal90 * std::sqrt(variance);
   const AssumedSpread assumed = assumed_spread(step, [&](const StepSummary& moved) {

@@ -78,10 +78,11 @@
 ///     in rings: all links' mean rate, latency and loss, as a chunk that goes round has them, or
 ///     2 (n - 1) transfers one after the other on the slowest link, without latency.
 ///
-/// A ring's slowest link still works for (n - 2) hops when the worker before it has all that it
-/// waits for, so that the next step's compute goes on beside it, as far as there is any. Ranks of
-/// trees and of halving-doubling do not wait for each other's hops: a correction has what they gain
-/// (runner/record/network_paths.cc).
+/// Where k of a ring's n links are slower than the others, the last transfers that a worker waits
+/// for have come by them n / k - 1 hops earlier, so that the next step's compute goes on beside
+/// them, as far as there is any (ExchangeForm::lead). Which rank of a tree, of halving-doubling or
+/// of two levels waits for which link the form does not have: simulations correct it where there is
+/// time for them (runner/prediction/exchange_correction.h), and elsewhere its band is wide.
 ///
 /// It breaks down where hops of different buckets share a link unequally, where incast overflows
 /// queues (a server of 16 workers and more under loss takes up to 18 % longer), and where

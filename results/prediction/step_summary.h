@@ -94,8 +94,8 @@ struct StepSummary {
   std::shared_ptr<const StepOnWorkers> on_workers;
   Correction correction;  ///< of the exchange's time, by bytes of a message
   /// How well it is known where simulations of this very exchange gave it, relative; then they have
-  /// in them what constants would say. 0: it is over any constants.
-  double correction_error = 0;
+  /// in them what constants would say. Empty: it is over any constants.
+  std::optional<double> correction_error;
   Correction prelude_correction;  ///< of a prelude's, by its bytes
 
   ExchangeKind exchange_of(const BucketSummary& bucket) const {

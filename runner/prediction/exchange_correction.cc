@@ -16,10 +16,9 @@ using results::StepSummary;
 
 constexpr double kSizes[] = {1e5, 4e6, 2.5e7, 1e8};  ///< bytes of a message
 constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
-/// Exchanges of one seed overlap and have their timeouts in common: several seeds say what they
-/// take, each of so many that the end of the last one counts little.
-constexpr int kLeastSeeds = 16, kMostSeeds = 60;
-constexpr double kMostExchanges = 20;
+constexpr int kSettled = 21, kLeastSettled = 4;
+constexpr double kMostSettledWork = 2e7;
+constexpr int kLeastSeeds = 16, kMostSeeds = 60, kMostExchanges = 20;
 constexpr double kWantedError = 0.03, kMostWork = 3e5;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
@@ -76,14 +75,33 @@ StepSampling few_exchanges(const StepSummary& step) {
   return sampling;
 }
 
-/// How many exchanges of the step's largest message are so much work, two at least.
-int exchanges_within(double work, const StepSummary& step) {
+/// How many exchanges of the step's largest message are so much work.
+int exchanges_within(double work, int least, int most, const StepSummary& step) {
   const double bytes =
       std::ranges::max(step.buckets, {}, &results::BucketSummary::message_bytes).message_bytes;
   StepTimes one;
   one.packets = std::llround(results::messages_sent(step.exchange, step.workers) * bytes /
                              step.segment_bytes);
-  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 2.0, kMostExchanges));
+  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 1.0 * least, 1.0 * most));
+}
+
+/// Windows open during the first ones, and the later ones are alike.
+StepSampling settled_exchanges(const StepSummary& step) {
+  StepSampling sampling;
+  sampling.steps = exchanges_within(kMostSettledWork, kLeastSettled, kSettled, step);
+  return sampling;
+}
+
+/// Exchanges of one seed overlap and have their timeouts in common: several seeds say what they
+/// take, each of so many that the end of the last one counts little.
+StepSampling lossy_exchanges(const StepSummary& step) {
+  StepSampling sampling = few_exchanges(step);
+  sampling.steps = exchanges_within(kMostWork, 2, kMostExchanges, step);
+  sampling.least_seeds = kLeastSeeds;
+  sampling.most_seeds = kMostSeeds;
+  sampling.wanted_error = kWantedError;
+  sampling.most_work = kMostWork;
+  return sampling;
 }
 
 }  // namespace
@@ -96,14 +114,9 @@ results::Correction simulated_correction(const scenarios::Scenario& scenario,
   return correction;
 }
 
-void correct_for_losses(const scenarios::Scenario& scenario, StepSummary& step) {
-  if (step.loss <= 0 || step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
-  StepSampling sampling = few_exchanges(step);
-  sampling.steps = exchanges_within(kMostWork, step);
-  sampling.least_seeds = kLeastSeeds;
-  sampling.most_seeds = kMostSeeds;
-  sampling.wanted_error = kWantedError;
-  sampling.most_work = kMostWork;
+void correct_by_simulation(const scenarios::Scenario& scenario, StepSummary& step) {
+  if (step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
+  const StepSampling sampling = step.loss > 0 ? lossy_exchanges(step) : settled_exchanges(step);
   double error = 0;
   const auto correct = [&](ExchangeKind kind, double results::BucketSummary::*size,
                            results::Correction& correction) {

@@ -11,11 +11,12 @@ namespace gradwire::runner {
 results::Correction simulated_correction(const scenarios::Scenario& scenario,
                                          const results::StepSummary& step);
 
-/// Where links differ and lose packets, the closed form with its usual constants is 15 to 20 % off:
-/// which path loses decides who waits. There the step's smallest and largest message, and what goes
-/// before them, are exchanged alone on `flow`, as above, until their means are known to 3 % or some
-/// 10^5 transfers have been, and the step is corrected by that (StepSummary::correction_error).
-/// Elsewhere it stays as it is.
-void correct_for_losses(const scenarios::Scenario& scenario, results::StepSummary& step);
+/// Where links differ, which rank waits for which link decides what an exchange takes, and the
+/// closed form with its usual constants is up to a third off. There the step's smallest and largest
+/// message, and what goes before them, are exchanged alone on `flow`, and the step is corrected by
+/// that (StepSummary::correction_error): over windows that have opened, 21 exchanges or fewer of
+/// large messages; where packets are lost until the means are known to 3 % or some 10^5 transfers
+/// have been. Seconds at most. Where links are alike, or follow traces, the step stays as it is.
+void correct_by_simulation(const scenarios::Scenario& scenario, results::StepSummary& step);
 
 }  // namespace gradwire::runner

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "results/runs/summary.h"
+#include "results/statistics/student_t.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::runner {
@@ -11,17 +12,28 @@ constexpr int kManySettledSteps = 5, kManySettledWorkers = 256;
 constexpr int kChanceSteps = 25, kManyChanceSteps = 7, kManyChanceWorkers = 16;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 
-void add_steps(const StepTimes& simulated, bool settled, std::vector<double>& times) {
-  const std::vector<double> warm = simulated.warm();
-  const std::size_t first = settled ? warm.size() / 2 : 0;
-  times.insert(times.end(), warm.begin() + static_cast<std::ptrdiff_t>(first), warm.end());
+/// Those of one seed that count.
+std::vector<double> counted(const StepTimes& simulated, bool settled) {
+  std::vector<double> warm = simulated.warm();
+  if (settled) warm.erase(warm.begin(), warm.begin() + std::ssize(warm) / 2);
+  return warm;
 }
 
-void set_time(const std::vector<double>& times, results::StepPoint& point) {
-  const results::Statistic known = results::statistic(times);
-  point.seconds = known.mean;
-  point.relative_error = results::relative_error_of(known);
-  point.steps = static_cast<int>(times.size());
+/// Steps of one seed overlap and have their timeouts in common: of several seeds the means tell how
+/// well the whole one is known, and few of them tell little (Student's t).
+void set_time(std::span<const results::Statistic> seeds, results::StepPoint& point) {
+  std::vector<double> means;
+  point.steps = 0;
+  for (const results::Statistic& seed : seeds) {
+    means.push_back(seed.mean);
+    point.steps += seed.n;
+  }
+  const results::Statistic all = results::statistic(means);
+  point.seconds = all.mean;
+  point.relative_error = seeds.size() < 2
+                             ? results::relative_error_of(seeds[0])
+                             : results::relative_error_of(all) *
+                                   results::student_quantile(0.95, all.n - 1) / results::kNormal90;
 }
 
 }  // namespace
@@ -51,7 +63,7 @@ results::StepPoint mean_step(const scenarios::Scenario& scenario, const StepSamp
   run.workload.steps = run.workload.repetitions = sampling.steps;
   results::StepPoint point;
   point.name = scenario.name;
-  std::vector<double> times;
+  std::vector<results::Statistic> of_seeds;
   double work = 0;
   for (int seeds = 0; seeds < sampling.most_seeds;) {
     if (interrupted_by() != 0)
@@ -62,8 +74,8 @@ results::StepPoint mean_step(const scenarios::Scenario& scenario, const StepSamp
       throw Error(ErrorKind::kFailure, "summarise", scenario.name,
                   "no closed form describes its exchange");
     point.step = *simulated.summary;
-    add_steps(simulated, sampling.settled, times);
-    set_time(times, point);
+    of_seeds.push_back(results::statistic(counted(simulated, sampling.settled)));
+    set_time(of_seeds, point);
     work += work_of(simulated);
     const bool known = seeds >= sampling.least_seeds && known_to(point) <= sampling.wanted_error;
     if (known || work > sampling.most_work) break;

@@ -34,7 +34,6 @@ struct PairPath {
 /// All transfers of one entry of hops_of().
 struct HopPaths {
   results::Hops hops;
-  std::vector<results::RankPair> ranks;  ///< [pairs]
   std::vector<PairPath> pairs;
 
   const PairPath& most(double PairPath::*figure) const {
@@ -102,7 +101,7 @@ class NetworkPaths {
         load[static_cast<std::size_t>(routes[i])] += hop.each;
       begin.push_back(routes.size());
     }
-    HopPaths paths{hops, hop.pairs, {}};
+    HopPaths paths{hops, {}};
     for (std::size_t p = 0; p < hop.pairs.size(); ++p)
       paths.pairs.push_back(
           path_of(std::span(routes).subspan(begin[p], begin[p + 1] - begin[p]), load));
@@ -174,89 +173,6 @@ class Candidates {
   const HopPaths& paths_;
   std::vector<HopPath> list_;
 };
-
-/// When each rank has what it waits for, transfer by transfer: hops of a tree and of
-/// halving-doubling do not wait for each other, and where links differ other ranks wait for other
-/// links. Rates are the hops' own, as if its transfers were all under way at once.
-class Recursion {
- public:
-  Recursion(const std::vector<HopPaths>& hops, int workers, double wire_bytes)
-      : hops_(hops), bytes_(wire_bytes), at_(static_cast<std::size_t>(workers), 0), free_(at_) {}
-
-  /// Leaves first, then the root; a parent sends to one child after the other.
-  double tree() {
-    for (const HopPaths& level : hops_) send(level, false, true);
-    free_ = at_;
-    for (auto level = hops_.rbegin(); level != hops_.rend(); ++level) send(*level, true, true);
-    return end();
-  }
-
-  double halving_doubling() {
-    for (const HopPaths& hop : hops_) send(hop, false, false);
-    for (auto hop = hops_.rbegin(); hop != hops_.rend(); ++hop) send(*hop, true, false);
-    return end();
-  }
-
-  /// As the closed form has it: each hop as long as its slowest transfer.
-  double hop_by_hop() const {
-    double sum = 0;
-    for (const HopPaths& hop : hops_) {
-      double longest = 0;
-      for (const PairPath& pair : hop.pairs) longest = std::max(longest, seconds(hop, pair));
-      sum += hop.hops.count * longest;
-    }
-    return sum;
-  }
-
- private:
-  double moving(const HopPaths& hop, const PairPath& pair) const {
-    return bytes_ * hop.hops.share * pair.crowded;
-  }
-  double seconds(const HopPaths& hop, const PairPath& pair) const {
-    return pair.delay + moving(hop, pair);
-  }
-  double end() const { return *std::ranges::max_element(at_); }
-
-  /// `in_turn`: at the end that they share (a tree's parent) one follows the other.
-  void send(const HopPaths& hop, bool back, bool in_turn) {
-    const std::vector<double> begin = at_;
-    for (std::size_t p = 0; p < hop.pairs.size(); ++p) {
-      auto from = static_cast<std::size_t>(hop.ranks[p].source);
-      auto to = static_cast<std::size_t>(hop.ranks[p].destination);
-      if (back) std::swap(from, to);
-      const double sent = moving(hop, hop.pairs[p]);
-      double arrived = begin[from] + seconds(hop, hop.pairs[p]);
-      if (in_turn) {
-        double& turn = free_[back ? from : to];
-        arrived = std::max(arrived, turn + (back ? seconds(hop, hop.pairs[p]) : sent));
-        turn = arrived;
-      } else {
-        at_[from] = std::max(at_[from], begin[from] + sent);
-      }
-      at_[to] = std::max(at_[to], arrived);
-    }
-  }
-
-  const std::vector<HopPaths>& hops_;
-  double bytes_;
-  std::vector<double> at_;    ///< [rank] s, when it has all that it waits for
-  std::vector<double> free_;  ///< [rank] s, of a tree: when the transfer before was done
-};
-
-/// What ranks that do not wait for each other's hops gain, at the step's smallest and largest
-/// message.
-void correct_for_order(const std::vector<HopPaths>& hops, StepSummary& step) {
-  const bool tree = step.exchange == ExchangeKind::kTreeAllReduce;
-  if (!tree && step.exchange != ExchangeKind::kHalvingDoubling) return;
-  const auto [least, most] =
-      std::ranges::minmax(step.buckets, {}, &results::BucketSummary::message_bytes);
-  for (const double bytes : {least.message_bytes, most.message_bytes}) {
-    if (bytes <= 0 || step.correction.knows(bytes)) continue;
-    Recursion recursion(hops, step.workers, bytes * step.wire_segment_bytes / step.segment_bytes);
-    const double closed = recursion.hop_by_hop();
-    step.correction.add(bytes, (tree ? recursion.tree() : recursion.halving_doubling()) / closed);
-  }
-}
 
 std::set<ExchangeKind> kinds_of(const StepSummary& step) {
   std::set<ExchangeKind> kinds = {step.exchange};
@@ -373,7 +289,8 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
   step.delayed_ack_s = transport.delayed_ack.value();
   const NetworkPaths network(cluster, transport);
   step.paths.clear();
-  step.rate_spread = step.correction_error = 0;
+  step.rate_spread = 0;
+  step.correction_error.reset();
   const auto hops = network.paths_of(step.exchange, step.workers, step.group);
   if (hops.empty()) return;
   const bool served = step.exchange == ExchangeKind::kParameterServer;
@@ -390,8 +307,6 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
           step);
   }
   correct_for_traces(cluster, transport, step);
-  if (!step.buckets.empty() && step.paths_of(step.exchange) != nullptr)
-    correct_for_order(hops, step);
 }
 
 bool take_paths_on(const std::string& json, const std::string& file, int workers,

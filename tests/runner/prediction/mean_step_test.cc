@@ -49,6 +49,23 @@ TEST_CASE("Seeds are added until the mean is known, or there are no more") {
   CHECK(mean_step(ring(0.01), sampling).steps == 4);  // one is always simulated
 }
 
+TEST_CASE("How well a mean is known goes by seeds, whose steps have their timeouts in common") {
+  // Two seeds of four steps each: their means' half difference, by Student's t of one degree.
+  StepSampling sampling;
+  sampling.steps = 5;
+  sampling.settled = false;
+  const double one = mean_step(ring(0.01), sampling).seconds;
+  sampling.first_seed = 2;
+  const double two = mean_step(ring(0.01), sampling).seconds;
+  sampling.first_seed = 1;
+  sampling.least_seeds = sampling.most_seeds = 2;
+  const results::StepPoint both = mean_step(ring(0.01), sampling);
+  CHECK(both.seconds == Approx((one + two) / 2));
+  CHECK(both.relative_error ==
+        Approx(6.3138 / 1.645 * std::abs(one - two) / 2 / both.seconds).epsilon(1e-3));
+  CHECK(both.steps == 8);
+}
+
 TEST_CASE("What simulations took is counted, and decides how many there are") {
   // 9 steps of 2 (3 - 1) rounds of 3 transfers, each of a third of 1 MB: 230 full segments of 1448
   // B and their headers, about 240 times 1448 B.
