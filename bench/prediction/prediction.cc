@@ -98,16 +98,16 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
     summary = summed_up(given, table.path(), held[0], shown.refused);
     if (!summary) return shown;
   }
+  const bool corrected = summary && summary->correction_error;  // as predict does
   std::vector<results::StepPoint> points;
   for (const int n : kFitted)
-    if (n < held[0]) points.push_back(simulate_step(given, table.path(), n));
-  const results::StepFit fit = results::fit_steps(points);
+    if (n < held[0] && !corrected) points.push_back(simulate_step(given, table.path(), n));
+  const results::StepFit fit = corrected ? results::usual_fit() : results::fit_steps(points);
   for (const int n : held) {
     results::StepPoint simulated = simulate_step(given, table.path(), n);
+    if (corrected) simulated.step = *summary;
     if (summary) simulated.step.on_workers = summary->on_workers;
-    const auto prediction = summary && summary->correction_error
-                                ? results::predict_step(results::usual_fit(), *summary)
-                                : results::predict_step(fit, simulated.step);
+    const auto prediction = results::predict_step(fit, simulated.step);
     HeldOut point{
         given.regime,
         given.exchange,

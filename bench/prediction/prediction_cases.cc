@@ -163,7 +163,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 /// Few workers' steps are cheap, and the fit rests on them. On traces, steps go through a minute.
 int steps_of(PredictionRegime regime, int workers) {
-  if (regime == PredictionRegime::kUnequal) return kManyExactSteps;
   if (is_exact(regime)) return workers <= kManyWorkers ? kExactSteps : kManyExactSteps;
   if (workers > kManyWorkers) return 3;
   if (regime == PredictionRegime::kMobile) return workers <= kFewWorkers ? 200 : 40;

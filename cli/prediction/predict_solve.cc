@@ -6,6 +6,7 @@
 #include "cli/output/table.h"
 #include "runner/interrupt.h"
 #include "runner/prediction/answer.h"
+#include "runner/prediction/exchange_correction.h"
 #include "runner/prediction/prediction.h"
 #include "scenarios/methods.h"
 
@@ -135,7 +136,8 @@ void solve_runs(const SolveArguments& arguments, const scenarios::ScenarioFile& 
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const scenarios::Scenario start = runner::search_start(scenario, solver.quantity());
-    const StepSummary step = runner::summary_of(start, store, runs);
+    StepSummary step = runner::summary_of(start, store, runs);
+    if (fit.ground.empty()) runner::correct_by_simulation(start, step);
     say_of_what(solver.quantity(), step, context);
     const CheckedSolution checked = solver.solve(start, step);
     const bool solved = checked.solution.value.has_value(), simulated = checked.simulations > 0;

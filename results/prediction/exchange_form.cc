@@ -76,8 +76,8 @@ void join_alike(std::vector<Hops>& hops) {
   for (std::size_t h = 1; h < hops.size(); ++h) {
     const Hops& next = hops[h];
     Hops& joined = hops[last];
-    if (next.share == joined.share && next.flows == joined.flows && !next.same_connections &&
-        !joined.same_connections && next.both_ways == joined.both_ways)
+    if (next.share == joined.share && next.least == joined.least && next.flows == joined.flows &&
+        !next.same_connections && !joined.same_connections && next.both_ways == joined.both_ways)
       joined.count += next.count;
     else
       hops[++last] = next;
@@ -136,7 +136,7 @@ double ExchangeForm::time(double message_bytes) const {
     const Hops& hops = hops_[h];
     double longest = 0;
     for (const Path& path : paths_of(h)) {
-      double its = hops.count * hop_time(hops, path, hops.share * message_bytes);
+      double its = hops.count * hop_time(hops, path, hops.bytes_of(message_bytes));
       if (path.loss > 0 && hops.same_connections) its += last_timeouts(hops, path, message_bytes);
       if (!(its <= longest)) longest = its;  // what is no number, too
     }
@@ -150,7 +150,7 @@ double ExchangeForm::lead(double message_bytes) const {
   const Hops& hops = hops_.back();
   double longest = 0, lead = 0;
   for (const Path& path : paths_of(hops_.size() - 1)) {
-    const double its = hop_time(hops, path, hops.share * message_bytes);
+    const double its = hop_time(hops, path, hops.bytes_of(message_bytes));
     if (its <= longest) continue;
     longest = its;
     const bool stays = path.latency == 0;  // on its link, whose latency is then none of the hop's

@@ -81,8 +81,9 @@ std::vector<HopPairs> hop_pairs(ExchangeKind kind, int workers, int group) {
   switch (kind) {
     case ExchangeKind::kRingAllReduce:
     case ExchangeKind::kRingAllGather:
-    case ExchangeKind::kInNetwork:
       return {{ring_pairs(workers)}};
+    case ExchangeKind::kInNetwork:
+      return {{ring_pairs(workers)}, {ring_pairs(workers)}};
     case ExchangeKind::kDirectAllGather:
       return {all_pairs(workers)};
     case ExchangeKind::kTreeAllReduce:

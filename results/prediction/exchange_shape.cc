@@ -89,7 +89,7 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
     case ExchangeKind::kTwoLevel:
       return two_level(workers, group);
     case ExchangeKind::kInNetwork:
-      return {{2, 1}};
+      return {{1, 1, 1, true}, {1, 1.0 / 64, 1, false, false, 65536}};
     case ExchangeKind::kScatterReduce:
       return {{1, (n - 1) / n, n - 1, true}, {n - 1, 1 / n, 1, true, true}};
   }

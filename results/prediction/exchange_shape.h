@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Hops {
   bool both_ways = false;
   /// Each hop's messages follow the last hop's on the same connections (rings).
   bool same_connections = false;
+  double least = 0;  ///< bytes of a message that go at least, of one that has so many
+  double bytes_of(double message) const {
+    return std::max(share * message, std::min(message, least));
+  }
 };
 
 /// The hops on the busiest path for n >= 1 workers, a message being one worker's whole (encoded)
@@ -46,7 +51,8 @@ struct Hops {
 /// | halving-doubling | 2 of each of 1/2, 1/4, ... 1/P, P = the power of two at or below n; 2 of
 /// 1 more unless n = P |
 /// | two-level, groups of g | in and out: 1 of g - 1; ring of m = ceil(n / g) leaders |
-/// | in-network | 2 | 1 |
+/// | in-network: up and down follow each other by chunks | 1, then 1 of the last chunk | 1, 1 / 64
+/// and 64 KiB or more |
 /// | scatter-reduce | 1 of n - 1 flows, then n - 1 | (n - 1) / n, then 1 / n |
 std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group = 8);
 

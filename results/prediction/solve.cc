@@ -253,7 +253,11 @@ Target parse_target(std::string_view text) {
         (given.empty() || std::isalpha(static_cast<unsigned char>(given.back())) == 0))
       throw Error(ErrorKind::kUsage, "read the target", text, "a duration needs a unit",
                   "say step_time<=50ms");
-    if (number_from(given, value) && value > 0) return {form.kind, value};
+    if (!number_from(given, value) || value <= 0) break;
+    if (form.kind == Target::Kind::kEfficiency && value > 1)
+      throw Error(ErrorKind::kUsage, "read the target", text, "no efficiency is above 1",
+                  "say efficiency>=0.8 for 80 %");
+    return {form.kind, value};
   }
   throw Error(ErrorKind::kUsage, "read the target", text, "it is none",
               "say efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");

@@ -107,6 +107,7 @@ class Lister {
   Lister(const Scenario& asked, const std::string& method, int workers, Corrections& corrections,
          std::vector<std::string>& left_out)
       : asked_(asked),
+        workers_(workers),
         scenario_(changed(asked, method, workers, "ring", Bytes(25'000'000))),
         method_(method),
         label_(scenarios::method_label(scenario_)),
@@ -115,14 +116,9 @@ class Lister {
 
   void add(const std::string& collective, Bytes bucket, std::vector<Candidate>& candidates) {
     if (!fits(scenario_, collective)) return;
-    scenario_.exchange.collective = collective;
-    scenario_.exchange.group = group_of(scenario_);
-    scenario_.exchange.bucket = bucket;
-    scenario_.network.server_link.reset();
-    if (collective == "parameter-server")
-      scenario_.network.server_link = asked_.network.server_link;
     try {
-      results::StepSummary step = summary_of(scenario_, nullptr, {});
+      results::StepSummary step =
+          summary_of(changed(asked_, method_, workers_, collective, bucket), nullptr, {});
       corrections_.apply(step);
       candidates.push_back({label_, collective, static_cast<double>(bucket.count()),
                             results::baseline_of(method_), std::move(step), method_,
@@ -136,6 +132,7 @@ class Lister {
 
  private:
   const Scenario& asked_;
+  int workers_;
   Scenario scenario_;
   std::string method_;
   std::string label_;

@@ -18,8 +18,11 @@ constexpr double kSizes[] = {1e5, 4e6, 2.5e7, 1e8};  ///< bytes of a message
 constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
 constexpr int kSettled = 21, kLeastSettled = 4;
 constexpr double kMostSettledWork = 2e7;
-constexpr int kLeastSeeds = 16, kMostSeeds = 60, kMostExchanges = 20;
-constexpr double kWantedError = 0.03, kMostWork = 3e5;
+constexpr int kLeastSeeds = 16, kMostSeeds = 100, kMostSteps = 20;
+constexpr double kWantedError = 0.03, kMostWork = 1e6;
+constexpr std::uint64_t kFirstSeed = 7001;  ///< no run's: what they show stays news
+constexpr double kMostFactor = 1e4;
+constexpr int kHalvings = 60;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
                                   ExchangeKind kind, double bytes) {
@@ -67,6 +70,13 @@ Factor factor_at(const scenarios::Scenario& scenario, const StepSummary& step, d
   return {(there.value + round.value) / 2, std::hypot(there.error, round.error) / 2};
 }
 
+/// As far as it goes, the same for messages of all sizes.
+void correct_all(double factor, StepSummary& step) {
+  step.correction = step.prelude_correction = {};
+  step.correction.add(1, factor);
+  step.prelude_correction.add(1, factor);
+}
+
 /// Connections are warm from the second exchange on.
 StepSampling few_exchanges(const StepSummary& step) {
   StepSampling sampling;
@@ -75,28 +85,24 @@ StepSampling few_exchanges(const StepSummary& step) {
   return sampling;
 }
 
-/// How many exchanges of the step's largest message are so much work.
-int exchanges_within(double work, int least, int most, const StepSummary& step) {
-  const double bytes =
-      std::ranges::max(step.buckets, {}, &results::BucketSummary::message_bytes).message_bytes;
+/// Windows open during the first steps, and the later ones are alike. Under loss the steps of one
+/// seed overlap and have their timeouts in common: several seeds say what they take, each of so
+/// many that the end of the last one counts little.
+StepSampling sampling_within(const StepSummary& step) {
   StepTimes one;
-  one.packets = std::llround(results::messages_sent(step.exchange, step.workers) * bytes /
-                             step.segment_bytes);
-  return static_cast<int>(std::clamp(work / (1 + work_of(one)), 1.0 * least, 1.0 * most));
-}
-
-/// Windows open during the first ones, and the later ones are alike.
-StepSampling settled_exchanges(const StepSummary& step) {
+  one.packets = std::llround(results::messages_sent(step.exchange, step.workers) *
+                             step.message_bytes() / step.segment_bytes);
+  const auto steps_within = [&](double work, double least, double most) {
+    return static_cast<int>(std::clamp(work / (1 + work_of(one)), least, most));
+  };
   StepSampling sampling;
-  sampling.steps = exchanges_within(kMostSettledWork, kLeastSettled, kSettled, step);
-  return sampling;
-}
-
-/// Exchanges of one seed overlap and have their timeouts in common: several seeds say what they
-/// take, each of so many that the end of the last one counts little.
-StepSampling lossy_exchanges(const StepSummary& step) {
-  StepSampling sampling = few_exchanges(step);
-  sampling.steps = exchanges_within(kMostWork, 2, kMostExchanges, step);
+  sampling.first_seed = kFirstSeed;
+  if (step.loss <= 0 && step.compute_spread <= 0) {
+    sampling.steps = steps_within(kMostSettledWork, kLeastSettled, kSettled);
+    return sampling;
+  }
+  sampling.settled = false;
+  sampling.steps = steps_within(kMostWork, 2, kMostSteps);
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;
   sampling.wanted_error = kWantedError;
@@ -104,19 +110,32 @@ StepSampling lossy_exchanges(const StepSummary& step) {
   return sampling;
 }
 
-}  // namespace
-
-results::Correction simulated_correction(const scenarios::Scenario& scenario,
-                                         const StepSummary& step) {
-  results::Correction correction;
-  for (const double size : kSizes)
-    correction.add(size, factor_at(scenario, step, size, few_exchanges(step)).value);
-  return correction;
+/// Of all exchanges, so that the whole step takes `seconds`; as near as any is, where compute hides
+/// them.
+double factor_for(double seconds, StepSummary step) {
+  double low = 1 / kMostFactor, high = kMostFactor;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double factor = std::sqrt(low * high);
+    correct_all(factor, step);
+    const double total = results::step_time(step, results::usual_constants()).total_s;
+    (total < seconds ? low : high) = factor;
+  }
+  return high;
 }
 
-void correct_by_simulation(const scenarios::Scenario& scenario, StepSummary& step) {
-  if (step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
-  const StepSampling sampling = step.loss > 0 ? lossy_exchanges(step) : settled_exchanges(step);
+/// The step itself on `flow`.
+void correct_by_steps(const scenarios::Scenario& scenario, const StepSampling& sampling,
+                      StepSummary& step) {
+  scenarios::Scenario run = scenario;
+  run.executor = "flow";
+  const results::StepPoint point = mean_step(run, sampling);
+  correct_all(factor_for(point.seconds, step), step);
+  step.correction_error = point.relative_error;
+}
+
+/// Its smallest and largest message, and what goes before them, exchanged alone.
+void correct_by_exchanges(const scenarios::Scenario& scenario, const StepSampling& sampling,
+                          StepSummary& step) {
   double error = 0;
   const auto correct = [&](ExchangeKind kind, double results::BucketSummary::*size,
                            results::Correction& correction) {
@@ -135,6 +154,22 @@ void correct_by_simulation(const scenarios::Scenario& scenario, StepSummary& ste
           step.prelude_correction);
   correct(step.exchange, &results::BucketSummary::message_bytes, step.correction);
   step.correction_error = error;
+}
+
+}  // namespace
+
+results::Correction simulated_correction(const scenarios::Scenario& scenario,
+                                         const StepSummary& step) {
+  results::Correction correction;
+  for (const double size : kSizes)
+    correction.add(size, factor_at(scenario, step, size, few_exchanges(step)).value);
+  return correction;
+}
+
+void correct_by_simulation(const scenarios::Scenario& scenario, StepSummary& step) {
+  if (step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
+  const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
+  (trains ? correct_by_exchanges : correct_by_steps)(scenario, sampling_within(step), step);
 }
 
 }  // namespace gradwire::runner

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.h"
 #include "results/prediction/stored_summary.h"
@@ -81,7 +82,11 @@ class OtherNumbers {
     const auto found = known_.find(workers);
     if (found != known_.end()) return found->second;
     std::optional<results::StepSummary> there = step;
-    if (!take_paths_on(json_, file_, workers, *there)) there.reset();
+    if (!take_paths_on(json_, file_, workers, *there))
+      there.reset();
+    else if (step.correction_error)  // what the form is off here it is about there, too
+      std::tie(there->correction, there->prelude_correction) =
+          std::tie(step.correction, step.prelude_correction);
     return known_.emplace(workers, std::move(there)).first->second;
   }
 

@@ -20,6 +20,8 @@ sim::Cluster changed_cluster(const scenarios::Scenario& scenario, const StepChan
     if (cluster.links()[static_cast<std::size_t>(link)].cell >= 0) continue;
     sim::LinkSpec spec = cluster.links()[static_cast<std::size_t>(link)].spec;
     spec.rate = BitsPerSecond(spec.rate.value() * changes.rates);
+    for (sim::RateSchedulePtr* way : {&spec.schedule, &spec.schedule_back})
+      if (*way && (*way)->is_steady()) *way = (*way)->times(changes.rates);
     spec.delay = Seconds(spec.delay.value() * changes.delays);
     cluster.change_link(link, spec);
   }
@@ -83,6 +85,7 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
   sim::ExecutorOptions options;
   options.transport = scenario.network.transport;
   options.fold = scenario.network.fold;
+  options.detail = scenario.network.detail;
   options.seed = scenario.seed;
   const auto executor = sim::make_executor(scenario.executor, cluster, options);
   StepTimes times;

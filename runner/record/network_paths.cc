@@ -91,7 +91,25 @@ class NetworkPaths {
     return {hop};
   }
 
+  /// Over links whose directions differ: what goes there and comes back has the mean of both ways,
+  /// and what goes both ways at once the slower one. Round a ring it goes one way.
   HopPaths paths_of(const results::Hops& hops, const results::HopPairs& hop) const {
+    HopPaths paths{hops, ways_of(hop)};
+    if (hops.same_connections) return paths;
+    results::HopPairs back = hop;
+    for (results::RankPair& pair : back.pairs) std::swap(pair.source, pair.destination);
+    const std::vector<PairPath> others = ways_of(back);
+    for (std::size_t p = 0; p < others.size(); ++p)
+      for (double PairPath::*figure : {&PairPath::alone, &PairPath::crowded, &PairPath::delay,
+                                       &PairPath::forwarding, &PairPath::loss}) {
+        double& own = paths.pairs[p].*figure;
+        const double other = others[p].*figure;
+        own = hops.both_ways ? std::max(own, other) : own + (other - own) / 2;
+      }
+    return paths;
+  }
+
+  std::vector<PairPath> ways_of(const results::HopPairs& hop) const {
     std::vector<sim::ChannelId> routes;
     std::vector<std::size_t> begin = {0};
     std::vector<double> load(static_cast<std::size_t>(cluster_.channel_count()), 0);
@@ -101,11 +119,10 @@ class NetworkPaths {
         load[static_cast<std::size_t>(routes[i])] += hop.each;
       begin.push_back(routes.size());
     }
-    HopPaths paths{hops, {}};
+    std::vector<PairPath> ways;
     for (std::size_t p = 0; p < hop.pairs.size(); ++p)
-      paths.pairs.push_back(
-          path_of(std::span(routes).subspan(begin[p], begin[p + 1] - begin[p]), load));
-    return paths;
+      ways.push_back(path_of(std::span(routes).subspan(begin[p], begin[p + 1] - begin[p]), load));
+    return ways;
   }
 
   /// Each hop of the way stores a full segment and forwards it.
@@ -225,12 +242,6 @@ double schedule_spread(const sim::Cluster& cluster) {
     for (const auto& schedule : {link.spec.schedule, link.spec.schedule_back})
       if (schedule) add_schedule(*schedule, spread);
   return spread.relative();
-}
-
-bool follows_schedules(const sim::Cluster& cluster) {
-  return std::ranges::any_of(cluster.links(), [](const sim::Link& link) {
-    return link.spec.schedule || link.spec.schedule_back;
-  });
 }
 
 /// Where rates change all the time no link is the slowest: means, the rate's a harmonic one, and

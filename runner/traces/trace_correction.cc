@@ -129,12 +129,14 @@ std::vector<double> mean_exchanges(const sim::Cluster& cluster,
   return mean_exchanges(cluster, transport, n, hops, FluidRing(cluster, n, step.delay_s));
 }
 
-bool follows_schedules(const sim::Cluster& cluster) {
-  return std::any_of(cluster.links().begin(), cluster.links().end(),
-                     [](const sim::Link& link) { return link.spec.schedule != nullptr; });
-}
-
 }  // namespace
+
+bool follows_schedules(const sim::Cluster& cluster) {
+  return std::ranges::any_of(cluster.links(), [](const sim::Link& link) {
+    const auto changes = [](const sim::RateSchedulePtr& way) { return way && !way->is_steady(); };
+    return changes(link.spec.schedule) || changes(link.spec.schedule_back);
+  });
+}
 
 void correct_for_traces(const sim::Cluster& cluster, const sim::TransportSettings& transport,
                         StepSummary& step) {

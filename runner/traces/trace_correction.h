@@ -4,6 +4,9 @@
 
 namespace gradwire::runner {
 
+/// Whether a direction of a link has a rate that changes.
+bool follows_schedules(const sim::Cluster& cluster);
+
 /// Corrections: what exchanges take over the closed form (at its usual constants) where links
 /// follow schedules, which no constant describes. The messages of steps one after the other are
 /// looked at from the schedules' beginning: preludes, the smallest and the largest bucket's, then

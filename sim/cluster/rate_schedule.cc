@@ -76,6 +76,12 @@ RateSchedulePtr RateSchedule::from_pieces(std::string name, std::vector<Piece> p
   return share(std::move(schedule));
 }
 
+RateSchedulePtr RateSchedule::times(double factor) const {
+  std::vector<Piece> scaled = pieces_;
+  for (Piece& piece : scaled) piece.rate = BitsPerSecond(factor * piece.rate.value());
+  return from_pieces(name_, std::move(scaled), period_);
+}
+
 RateSchedulePtr RateSchedule::fading(std::string name, std::vector<Piece> pieces) {
   RateSchedule schedule;
   schedule.name_ = std::move(name);

@@ -48,6 +48,10 @@ class RateSchedule {
   const std::vector<Piece>& pieces() const { return pieces_; }
   static constexpr std::uint32_t kBinMs = 20;
   static constexpr std::uint32_t kLongestTraceMs = 86'400'000;
+  /// Whether it never changes.
+  bool is_steady() const { return opportunities_.empty() && pieces_.size() == 1; }
+  /// The same with all rates so many times as high, of pieces.
+  RateSchedulePtr times(double factor) const;
   /// Mean rate over a period; without a period, the last piece's.
   BitsPerSecond mean_rate() const { return mean_rate_; }
 

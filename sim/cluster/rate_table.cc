@@ -156,10 +156,13 @@ class RateTable {
     return {};
   }
 
+  /// A head, or a sentence that ends in the rates' unit and has no number that it could be of.
   void take_comment(std::string_view comment) {
     const auto names = cells_of(comment);
     if (!names || head_ || !pieces_.empty()) return;
-    if (const auto columns = columns_in(*names)) head_ = columns;
+    head_ = columns_in(*names);
+    if (head_ || comment.find_first_of("0123456789") != std::string_view::npos) return;
+    if (const auto bits = unit_in(comment, rate_unit)) head_ = Columns{1, 1, *bits};
   }
 
   void take(std::string_view line) {
@@ -207,14 +210,14 @@ class RateTable {
     return *number * (unit != 0 ? unit : own.value_or(1));
   }
 
-  /// No link carries less than a kbit/s: what has no unit was meant in another.
+  /// Hardly a link carries less than 100 kbit/s: what has no unit was meant in another.
   void check_size() const {
     const auto largest = std::ranges::max_element(
         pieces_, {}, [](const RateSchedule::Piece& piece) { return piece.rate.value(); });
     if (has_units_ || largest == pieces_.end() || !(largest->rate.value() > 0) ||
-        largest->rate.value() >= 1000)
+        largest->rate.value() >= 1e5)
       return;
-    refuse("its rates are below 1 kbit/s: a column without a unit is in bit/s",
+    refuse("its rates are below 100 kbit/s: a column without a unit is in bit/s",
            "name the unit in a first line: time_s,rate_Mbps");
   }
 

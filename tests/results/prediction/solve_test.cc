@@ -96,6 +96,7 @@ TEST_CASE("Targets are read with units, others refused") {
   CHECK(parse_target("throughput>=1000").kind == Target::Kind::kThroughput);
   CHECK_THROWS_WITH(parse_target("efficiency<=0.8"), Catch::Contains("say efficiency>=0.8"));
   CHECK_THROWS(parse_target("efficiency>=0"));
+  CHECK_THROWS_WITH(parse_target("efficiency>=80"), Catch::Contains("no efficiency is above 1"));
 }
 
 TEST_CASE("A summary survives the store's figures") {

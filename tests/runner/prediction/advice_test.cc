@@ -54,6 +54,28 @@ TEST_CASE("Every method goes by the collectives that it can take") {
   CHECK(of_gathers == std::set<std::string>{"ring", "direct", "scatter-reduce"});
 }
 
+TEST_CASE("A written network of workers alone has no host for a server, and says so") {
+  std::string hosts, links;
+  for (int h = 0; h < 8; ++h) {
+    const std::string name = "\"h" + std::to_string(h) + "\"", comma = h > 0 ? "," : "";
+    hosts += comma + name;
+    links += comma + R"({"a": )" + name + R"(, "b": "s"})";
+  }
+  const auto written = scenario(R"({"topology": "explicit", "switches": ["s"], "hosts": [)" +
+                                hosts + R"(], "links": [)" + links + "]}");
+  std::vector<std::string> left_out;
+  const auto candidates = runner::advice_candidates(written,
+                                                    {.methods = {R"({"name":"none"})"},
+                                                     .collectives = {"ring", "parameter-server"},
+                                                     .buckets = {Bytes(25'000'000)},
+                                                     .simulate_exchanges = false},
+                                                    8, left_out);
+  REQUIRE(candidates.size() == 1);
+  CHECK(candidates[0].collective == "ring");
+  REQUIRE(left_out.size() == 1);
+  CHECK_THAT(left_out[0], Catch::Contains("none by parameter-server") && Catch::Contains("host"));
+}
+
 TEST_CASE("Candidates' steps are those of flow, and so are the verdicts") {
   for (const char* rate : {"1Gbps", "100Gbps"}) {
     const auto given = scenario(star(rate));

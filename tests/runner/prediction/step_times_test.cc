@@ -135,6 +135,11 @@ TEST_CASE("What the closed forms leave out is refused by its reason") {
   CHECK(holds(reason(link + R"(, "burst": {"enter": 0.001, "leave": 0.1}})"), "bursts"));
   CHECK(holds(reason(link + R"(, "jitter": "1ms"})"), "jitter"));
   CHECK(holds(reason(link + R"(, "half_duplex": true})"), "medium"));
+  CHECK(holds(reason(link + R"(, "outages": [{"begin": "1s", "end": "2s"}]})"), "away at times"));
+  CHECK(holds(reason(link + R"(}, "background": [{"from": "worker0", "to": "worker1",
+                                                "bandwidth": "1Mbps"}])"),
+              "others use its links"));
+  CHECK(holds(reason(link + R"(}, "transport": {"congestion_control": "bbr"})"), "bbr"));
   CHECK(holds(reason(link + R"(, "queue": "400kB"})"), "queue"));
   CHECK(reason(link + R"(, "queue": "600kB"})").empty());
   CHECK(holds(reason(link + R"(}, "transport": {"buffer": "400kB"})"), "buffers"));
@@ -143,7 +148,6 @@ TEST_CASE("What the closed forms leave out is refused by its reason") {
   CHECK(reason(link + R"(}, "transport": {"min_rto": "41ms"})").empty());
   const std::string lossy = link + R"(, "loss": 0.001}, "transport": )";
   CHECK(reason(lossy + R"({"congestion_control": "reno"})").empty());
-  CHECK(holds(reason(lossy + R"({"congestion_control": "bbr"})"), "bbr"));
   CHECK(holds(reason(lossy + R"({"calibration": "linux"})"), "Linux"));
 }
 

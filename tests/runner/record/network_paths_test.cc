@@ -284,6 +284,42 @@ TEST_CASE("Steps that lose packets on links that differ are corrected by simulat
         wide / step_time(summary(lossy), usual_constants()).total_s);
 }
 
+TEST_CASE("A link whose directions differ counts with the one that a hop goes by") {
+  auto json = star_of(std::vector<double>(6, 10), "ring").json;
+  const auto run_of = [&] {
+    return scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
+  };
+  // 10 hops of a sixth of ResNet-50's 102.2 MB, of which one in six goes by the slow direction.
+  json["network"]["links"][2]["bandwidth_back"] = "1Gbps";
+  const double into = seconds(run_of());
+  CHECK(into == Approx(runner::mean_step(run_of(), {.steps = 5}).seconds).epsilon(0.03));
+  CHECK(into > 10 * 102.2e6 / 6 * 8 / 1e9);
+  json["network"]["links"][2]["bandwidth"] = "1Gbps";
+  json["network"]["links"][2]["bandwidth_back"] = "10Gbps";
+  CHECK(seconds(run_of()) == Approx(into).epsilon(0.01));
+  // A server sends sums by the slow direction, and gets messages by the fast one.
+  json["exchange"] = {{"collective", "parameter-server"}};
+  json["network"] = {{"topology", "star"},
+                     {"link", {{"bandwidth", "1Gbps"}, {"bandwidth_back", "10Gbps"}}},
+                     {"server_link", {{"bandwidth", "40Gbps"}, {"bandwidth_back", "5Gbps"}}}};
+  CHECK(seconds(run_of()) ==
+        Approx(runner::mean_step(run_of(), {.steps = 5}).seconds).epsilon(0.06));
+  // What changes all rates alike changes both directions.
+  const StepSummary step = summary(run_of());
+  CHECK(runner::cannot_simulate(run_of(), step, SolveFor::kBandwidth).empty());
+  const auto twice =
+      runner::simulate_answer(run_of(), step, SolveFor::kBandwidth, 2 * step.bandwidth, 0);
+  const double exposed = twice.seconds - alone(step).forward_s;
+  CHECK(exposed < 0.6 * seconds(run_of()));
+}
+
+TEST_CASE("Sums in the network go up and down at once, but for the last chunk") {
+  auto json = star_of(std::vector<double>(12, 10), "in-network").json;
+  json["network"] = {{"topology", "star"}, {"link", {{"bandwidth", "10Gbps"}, {"delay", "5us"}}}};
+  const auto run = scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
+  CHECK(seconds(run) == Approx(runner::mean_step(run, {.steps = 5}).seconds).epsilon(0.05));
+}
+
 TEST_CASE("Which rank waits for which link simulated exchanges tell") {
   const auto scenario =
       scenarios::read_scenario_text(

@@ -88,6 +88,7 @@ TEST_CASE("A schedule's head names the unit of its times, in any order and with 
        {"time_s,rate_Mbps\n0,24.5\n1.5,18\n", "t_ms;Mbps\n0;24.5\n1500;18\n",
         "Mbps,time (ms)\n24.5,0\n18,1500\n", "time_s\tMbps\n0\t24.5\n1.5\t18\n",
         "seconds  kbps\n0 24500\n1.5   18000\n", "# seconds,Mbps\n0,24.5\n1.5,18\n",
+        "# 4G, on a tram\n# rates in kbps\n0 24500\n1.5 18000\n",
         "# 4G, on a tram\n# time_s,mbps\n0,24.5\n1.5,18\n",
         "\xEF\xBB\xBFtime_s,Mbps\r\n0,24.5\r\n1.5,18", "time_s,Mbps\r0,24.5\r1.5,18\r",
         "0,24.5Mbps\n1500ms,18 Mbit/s\n", "\"time_s\",\"Mbps\"\n\"0\",\"24.5\"\n1.5,18\n",
@@ -104,7 +105,9 @@ TEST_CASE("A schedule whose units are not told is refused") {
     CHECK_THAT(refusal(std::string(head) + "\n0,24.5\n"),
                Catch::Contains("line 1") && Catch::Contains("does not name the units"));
   }
-  CHECK_THAT(refusal("0,24.5\n1,18.2\n"), Catch::Contains("below 1 kbit/s"));
+  CHECK_THAT(refusal("0,24.5\n1,18.2\n"), Catch::Contains("below 100 kbit/s"));
+  CHECK_THAT(refusal("0,24500\n1,18200\n"), Catch::Contains("below 100 kbit/s"));
+  CHECK_THAT(refusal("# of a line of 30 Mbps\n0 24.5\n"), Catch::Contains("below 100 kbit/s"));
   CHECK_THAT(refusal("time_s,a,Mbps\n0,1,2\n"), Catch::Contains("line 1"));
   CHECK_THAT(refusal("time_s,Mbps\n0,24.5kbps\n"), Catch::Contains("line 2"));
   CHECK_THAT(refusal("time_s;Mbps\n0;24,5\n"), Catch::Contains("decimals with a point"));
