@@ -223,7 +223,8 @@ struct NetworkPlan {
   };
   std::vector<ExplicitRoute> routes;
   sim::TransportSettings transport;
-  bool fold = true;  ///< flow: what is symmetric is simulated once
+  bool fold = true;                   ///< flow: what is symmetric is simulated once
+  std::optional<sim::Detail> detail;  ///< flow: per packet or fluid; empty: its choice
 };
 
 struct Exchange {
@@ -370,6 +371,12 @@ int host_index(const Scenario& scenario, std::string_view name);
 /// The cluster that a scenario describes (servers are added for the parameter-server exchange).
 /// Throws sim::SimError where the topology cannot have that size.
 sim::Cluster build_cluster(const Scenario& scenario);
+
+/// Whether its workers are in a radio cell.
+bool is_radio(const Scenario& scenario);
+
+/// How finely executor `flow` simulates it; throws as sim::choose_detail.
+sim::Detail detail_of(const Scenario& scenario);
 
 /// The newest `schema_version` that this program reads.
 inline constexpr int kSchemaVersion = 1;

@@ -10,6 +10,7 @@
 #include "cli/output/json_text.h"
 #include "cli/output/run_table.h"
 #include "results/runs/fields.h"
+#include "results/runs/summary.h"
 #include "runner/cost/packet_forecast.h"
 
 namespace gradwire::cli {
@@ -96,7 +97,8 @@ void ProgressPrinter::on_run_ended(const RunProgress& progress, const results::R
     row["skipped"] = skipped;
     print_line(row);
   } else if (context_.verbose > 0 || summary.status != results::RunStatus::kFinished) {
-    std::string text = "run " + std::to_string(summary.id) + ": " + summary.header.method;
+    std::string text = "run " + std::to_string(summary.id) + ": " + summary.header.method + " on " +
+                       results::engine_of(summary.header);
     const bool diverged = summary.status == results::RunStatus::kDiverged;
     text += skipped ? diverged ? " had diverged already" : " was finished already"
                     : " is " + results::status_in_words(summary);

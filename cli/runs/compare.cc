@@ -114,13 +114,13 @@ void compare(const CompareArguments& arguments, Context& context) {
 void add_executor_options(CLI::App& command, ExecutorArguments& arguments) {
   command
       .add_option("--executors", arguments.executors,
-                  "Run the scenario on these (flow,packet,emulator,model) and say step by step how "
-                  "far each is from one of them")
+                  "Run the scenario on these (flow,packet,emulator,model; per-packet and fluid are "
+                  "flow in that detail) and say step by step how far each is from one of them")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--against", arguments.against,
-                     "The executor that errors are of (default: the emulator, else packet, else "
-                     "the first)");
+                     "The executor that errors are of (default: the emulator, else packet, "
+                     "per-packet, or the first)");
   command
       .add_option("--most-error", arguments.most_error,
                   "Exit with 7 if an executor's median error is above so many per cent")
@@ -149,7 +149,8 @@ void add_compare(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n  gradwire compare 1 2 3\n  gradwire compare baseline 7 --fail-if "
       "'final_accuracy<0.9'\n"
-      "  gradwire compare --executors flow,packet,emulator lan --set /cluster/workers=2");
+      "  gradwire compare --executors flow,packet,emulator lan --set /cluster/workers=2\n"
+      "  gradwire compare --executors per-packet,fluid two-tier");
   command->callback([arguments, &context] { compare(*arguments, context); });
 }
 

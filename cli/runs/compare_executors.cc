@@ -23,14 +23,26 @@ using scenarios::Scenario;
 
 constexpr const char* kEmulator = "emulator";
 
+/// Whether it names `flow` in one of its details.
+bool is_detail(const std::string& name) {
+  return name == sim::name_of(sim::Detail::kPerPacket) || name == sim::name_of(sim::Detail::kFluid);
+}
+
 void check_executors(const std::vector<std::string>& executors) {
   for (const std::string& name : executors) {
     if (std::ranges::count(executors, name) > 1)
       throw Error(ErrorKind::kUsage, "compare executors", name, "it is named twice");
-    if (std::ranges::find(kExecutors, name) == kExecutors.end())
+    if (std::ranges::find(kExecutors, name) == kExecutors.end() && !is_detail(name))
       throw Error(ErrorKind::kUsage, "compare executors", "\"" + name + "\"",
-                  "no executor has that name", "there are model, flow, packet and emulator");
+                  "no executor has that name",
+                  "there are model, flow, packet and emulator, and flow's details per-packet and "
+                  "fluid");
   }
+  if (std::ranges::count(executors, kEmulator) > 0 && std::ranges::any_of(executors, is_detail))
+    throw Error(ErrorKind::kUsage, "compare executors", kEmulator,
+                "an emulation's links are its own, and flow's details are compared on the "
+                "scenario's",
+                "leave the emulator or the details out");
   if (executors.size() < 2)
     throw Error(ErrorKind::kUsage, "compare executors", "--executors", "at least two are needed",
                 "for example --executors flow,packet");
@@ -46,14 +58,15 @@ std::string reference_of(const ExecutorArguments& arguments) {
     throw Error(ErrorKind::kUsage, "compare executors", "--against " + arguments.against,
                 "it is not among --executors");
   }
-  for (const char* name : {kEmulator, "packet"})
+  for (const char* name : {kEmulator, "packet", "per-packet"})
     if (is_there(name)) return name;
   return executors.front();
 }
 
 scenarios::ScenarioFile file_on(const ExecutorArguments& arguments, const std::string& executor) {
   RunArguments on = arguments.scenario;
-  on.executor = executor;
+  on.executor = is_detail(executor) ? "flow" : executor;
+  if (is_detail(executor)) on.sets.push_back("/network/detail=" + executor);
   return read_scenario(on);
 }
 
@@ -134,6 +147,19 @@ void print_steps(const ExecutorTimes& reference, const std::vector<ExecutorTimes
   table.print(context);
 }
 
+/// What each took of this machine.
+void say_costs(const std::vector<std::string>& executors,
+               const std::map<std::string, results::RunId>& runs, const results::Store& store,
+               const Context& context) {
+  std::string text;
+  for (const std::string& executor : executors)
+    for (const results::MetricRow& metric : store.metrics(runs.at(executor)))
+      if (metric.name == "wall_s" && metric.step < 0)
+        text +=
+            (text.empty() ? "" : ", ") + executor + " " + format_duration(Seconds(metric.value));
+  context.say_wrapped("took on this machine: " + text);
+}
+
 std::string figure_stem(const ExecutorArguments& arguments, const std::string& name,
                         const Context& context) {
   if (!arguments.figure.empty()) return arguments.figure;
@@ -165,6 +191,7 @@ void compare_executors(const ExecutorArguments& arguments, Context& context) {
     if (arguments.most_error > 0 && 100 * error.median > arguments.most_error)
       context.exit_code = exit_code(ErrorKind::kGate);
   }
+  say_costs(arguments.executors, runs, *store, context);
   std::vector<ExecutorTimes> all = {reference};
   all.insert(all.end(), others.begin(), others.end());
   const auto& header = store->run(runs.at(against))->header;

@@ -82,6 +82,11 @@ class Choices {
   std::set<std::string> sentences_;
 };
 
+Cell detail_in(const scenarios::Scenario& scenario) {
+  if (scenario.executor != "flow") return {};
+  return std::string(sim::name_of(scenarios::detail_of(scenario)));
+}
+
 std::int64_t steps_of(const scenarios::Workload& workload) {
   const bool steps = workload.kind == scenarios::WorkloadKind::kTraining ||
                      workload.kind == scenarios::WorkloadKind::kProfile;
@@ -106,6 +111,7 @@ void plan(const RunArguments& arguments, Context& context) {
                {.name = "collective", .importance = Importance::kLow},
                {"workers"},
                {.name = "executor", .importance = Importance::kHigh},
+               {.name = "detail", .importance = Importance::kHigh},
                {.name = "seed", .importance = Importance::kHigh},
                {.name = "steps", .importance = Importance::kLow},
                {.name = "needs", .importance = Importance::kLow},
@@ -122,7 +128,7 @@ void plan(const RunArguments& arguments, Context& context) {
     const auto forecast = forecasts.of(scenario);
     table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),
                choices.of(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
-               scenario.executor, static_cast<std::int64_t>(scenario.seed),
+               scenario.executor, detail_in(scenario), static_cast<std::int64_t>(scenario.seed),
                steps_of(scenario.workload), needs(scenario), there,
                forecast ? Cell(static_cast<std::int64_t>(forecast->events)) : Cell(),
                forecast ? Cell(forecast->wall_s) : Cell()});

@@ -133,7 +133,7 @@ QString raw_text(const RunSummary& run, Column column) {
     case Column::kMethod:
       return text(run.header.method);
     case Column::kExecutor:
-      return text(run.header.executor);
+      return text(results::engine_of(run.header));
     case Column::kModel:
       return text(run.header.model);
     case Column::kStatus:

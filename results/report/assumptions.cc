@@ -7,10 +7,22 @@
 namespace gradwire::results {
 namespace {
 
-std::string executor_sentence(const std::string& executor) {
-  if (executor == "flow")
-    return "Network times are simulated by the flow engine: links are shared max-min fairly, with "
-           "TCP's start-up and its response to loss as a model, not packet by packet.";
+std::string flow_sentence(const std::string& detail) {
+  if (detail == "per-packet")
+    return "Network times are simulated by the flow engine packet by packet: each goes through the "
+           "queues of all links of its way.";
+  if (detail == "fluid")
+    return "Network times are simulated by the flow engine as a fluid: links are shared max-min "
+           "fairly, with TCP's start-up and its response to loss as a model of each connection's "
+           "window; queues are not simulated.";
+  return "Network times are simulated by the flow engine, in mixed detail: each connection is a "
+         "fluid that shares links max-min fairly, a model of TCP's window, or packets in queues, "
+         "as its messages and its way ask for.";
+}
+
+std::string executor_sentence(const RunHeader& header) {
+  const std::string& executor = header.executor;
+  if (executor == "flow") return flow_sentence(header.detail);
   if (executor == "packet")
     return "Network times are simulated packet by packet by ns-3, with its TCP.";
   if (executor == "emulator")
@@ -45,7 +57,7 @@ std::vector<std::string> assumptions_of(const ReportData& data) {
   bool trained = false, single = false;
   for (const ReportGroup& group : data.groups) {
     const RunHeader& header = group.group.runs.front().header;
-    add(executor_sentence(header.executor));
+    add(executor_sentence(header));
     add(compute_sentence(header));
     if (!group.choice.empty()) add(group.choice);
     for (const std::string& note : group.notes) add(group.name + ": " + note + ".");

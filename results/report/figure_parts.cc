@@ -14,7 +14,7 @@ void attach_source(const ReportData& data, const std::vector<std::size_t>& group
     const ReportGroup& group = data.groups[i];
     const RunHeader& header = group.group.runs.front().header;
     hashes.insert(header.scenario_hash);
-    times.insert(group.time_provenance + " (" + header.executor + ")");
+    times.insert(group.time_provenance + " (" + engine_of(header) + ")");
     if (!group.learning_provenance.empty()) learned.insert(group.learning_provenance);
   }
   figure.scenario_hashes.assign(hashes.begin(), hashes.end());

@@ -187,7 +187,7 @@ std::string provenance_section(const ReportData& data, std::set<std::string>& an
       hashes += (hashes.empty() ? "" : " ") + run.learning_hash.substr(0, 8);
     }
     const RunSummary& first = group.group.runs.front();
-    table.rows.push_back({group.group.label, group.time_provenance + ", " + header.executor,
+    table.rows.push_back({group.group.label, group.time_provenance + ", " + engine_of(header),
                           group.learning_provenance.empty() ? "-" : group.learning_provenance,
                           header.compute_provenance + ", " + header.device, header.scenario_hash,
                           seeds, hashes, place_of(first.id, 0, first.simulated_s)});

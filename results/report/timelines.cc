@@ -16,7 +16,7 @@ constexpr double kTimelineWidth = 1060;
 
 /// "simulated (flow)"
 std::string timeline_origin(const Store& store, const ReportGroup& group, RunId run) {
-  return store.timeline_provenance(run) + " (" + header_of(group).executor + ")";
+  return store.timeline_provenance(run) + " (" + engine_of(header_of(group)) + ")";
 }
 
 /// How long each host of the picture did what in the window.

@@ -15,7 +15,7 @@ namespace {
 std::string group_key(const RunHeader& header) {
   std::string key;
   for (const std::string* part : {&header.scenario_hash, &header.method, &header.executor,
-                                  &header.host, &header.device, &header.version})
+                                  &header.detail, &header.host, &header.device, &header.version})
     key += *part + "\n";
   return key;
 }
@@ -139,6 +139,10 @@ void make_unique(std::vector<RunGroup>& groups) {
 }
 
 }  // namespace
+
+std::string engine_of(const RunHeader& header) {
+  return header.detail.empty() ? header.executor : header.executor + ", " + header.detail;
+}
 
 bool is_method(const RunGroup& group, const std::string& pointer) {
   if (pointer.starts_with("/method") || pointer.starts_with("/schedule")) return true;

@@ -231,7 +231,7 @@ void set_source(const Scalability& all, Figure& figure) {
   std::set<std::string> how;
   for (const ScaleSeries& series : all.data.series)
     for (const ScalePoint& point : series.points)
-      how.insert(point.provenance + " (" + series.header.executor + ")");
+      how.insert(point.provenance + " (" + engine_of(series.header) + ")");
   figure.provenance = "marks " + in_words({how.begin(), how.end()});
   if (all.any_holds()) figure.provenance += ", lines predicted";
 }

@@ -196,7 +196,7 @@ std::vector<std::string> chips_of(const Scalability& all) {
   std::set<std::string> times;
   for (const ScaleSeries& series : all.data.series) {
     for (const ScalePoint& point : series.points)
-      times.insert("time: " + point.provenance + " (" + series.header.executor + ")");
+      times.insert("time: " + point.provenance + " (" + engine_of(series.header) + ")");
     times.insert("compute times: " + series.compute_provenance);
   }
   std::vector<std::string> chips = {std::to_string(all.data.runs.size()) + " runs, " +

@@ -89,7 +89,7 @@ NamedFigure split_figure(const Scalability& all, std::size_t index) {
     figure.annotations.push_back(
         {Annotation::Kind::kVertical, static_cast<double>(end) + 0.5, 0, "extrapolated"});
   figure.provenance = "bars predicted; marks " + source.points[0].provenance + " (" +
-                      source.header.executor + "); compute times " + source.compute_provenance;
+                      engine_of(source.header) + "); compute times " + source.compute_provenance;
   return named;
 }
 

@@ -28,7 +28,7 @@ void check(const ScalabilityOptions& options) {
 bool only_methods_differ(const ScaleData& data) {
   std::set<std::string> conditions;
   for (const ScaleSeries& series : data.series) {
-    std::string condition = series.header.executor + "\n" + series.header.device + "\n";
+    std::string condition = engine_of(series.header) + "\n" + series.header.device + "\n";
     const std::string key = series_key(series.header.scenario_json);
     for (std::size_t at = 0; at < key.size();) {
       const std::size_t end = key.find('\n', at);

@@ -97,7 +97,7 @@ std::map<Key, Sorted> sort_runs(const std::vector<RunSummary>& runs, std::vector
   std::map<Key, Sorted> sorted;
   int repeated = 0;
   for (const RunSummary& run : runs) {
-    const Key key = series_key(run.header.scenario_json) + "\n" + run.header.executor + "\n" +
+    const Key key = series_key(run.header.scenario_json) + "\n" + engine_of(run.header) + "\n" +
                     run.header.device;
     const auto [found, fresh] = sorted.try_emplace(key);
     if (fresh) {
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const std::map<Key, Sorted>& sorted,
   const std::vector<std::string> pointers = apart(sorted);
   std::set<std::string> executors, devices, taken;
   for (const auto& [key, its] : sorted) {
-    executors.insert(its.header.executor);
+    executors.insert(engine_of(its.header));
     devices.insert(its.header.device);
   }
   std::vector<std::string> names;
@@ -157,7 +157,7 @@ std::vector<std::string> names_of(const std::map<Key, Sorted>& sorted,
       const auto found = its.leaves.find(pointer);
       name += ", " + with_name(pointer, found == its.leaves.end() ? "" : found->second);
     }
-    if (executors.size() > 1) name += ", " + its.header.executor;
+    if (executors.size() > 1) name += ", " + engine_of(its.header);
     if (devices.size() > 1 && std::ranges::find(pointers, "/cluster/device") == pointers.end())
       name += ", " + its.header.device;
     std::string unique = name;

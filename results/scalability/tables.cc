@@ -140,7 +140,7 @@ HtmlTable provenance_table(const Scalability& all) {
   for (const ScaleSeries& series : all.data.series) {
     compute.insert(series.compute_provenance + " (" + series.header.device + ")");
     for (const ScalePoint& point : series.points)
-      times.insert(point.provenance + " (" + series.header.executor + ")");
+      times.insert(point.provenance + " (" + engine_of(series.header) + ")");
   }
   const std::string runs = in_words({times.begin(), times.end()});
   HtmlTable table = {

@@ -160,10 +160,18 @@ UPDATE sqlite_schema SET sql = replace(sql, '''failed'',''diverged''',
 PRAGMA writable_schema=RESET;
 )sql";
 
+/// How finely `flow` simulated a run, which views show, too.
+constexpr const char* kVersion8 = R"sql(
+DROP VIEW v_runs; DROP VIEW v_groups; DROP VIEW v_steps; DROP VIEW v_accuracy; DROP VIEW v_figures;
+DROP VIEW v_notes; DROP VIEW v_updates; DROP VIEW v_links; DROP VIEW v_scenario;
+ALTER TABLE runs ADD COLUMN detail TEXT NOT NULL DEFAULT '';
+UPDATE runs SET detail = 'mixed' WHERE executor = 'flow';
+)sql";
+
 /// Views for people's own SQL (views.cc). A later version that changes a table drops them first and
 /// makes them anew.
-const Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}, {kVersion4},
-                                 {kVersion5}, {kVersion6}, {kViews}};
+const Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}, {kVersion4}, {kVersion5},
+                                 {kVersion6}, {kViews},    {kVersion8}, {kViews}};
 constexpr const char* kAttempted = "open the results database";
 
 /// What migrations call text_hash.

@@ -141,9 +141,9 @@ RunId SqliteStore::insert_run(const RunHeader& header, std::int64_t steps_total,
   Statement insert(connection_,
                    "INSERT INTO runs (scenario_id, scenario_hash, seed, method, executor, model, "
                    "data_set, workers, host, version, device, compute_provenance, status, "
-                   "started_at, steps_total, node, rank, uid) VALUES "
+                   "started_at, steps_total, node, rank, uid, detail) VALUES "
                    "(?,?,?,?,?,?,?,?,?,?,?,?,'running',?,?,?,?,coalesce(?, "
-                   "lower(hex(randomblob(16)))))",
+                   "lower(hex(randomblob(16)))),?)",
                    "store a run in");
   insert.bind(1, scenario).bind(2, header.scenario_hash);
   insert.bind(3, static_cast<std::int64_t>(header.seed));
@@ -153,6 +153,7 @@ RunId SqliteStore::insert_run(const RunHeader& header, std::int64_t steps_total,
   insert.bind(13, now_utc()).bind(14, steps_total).bind(15, header.node);
   if (header.rank) insert.bind(16, std::int64_t{*header.rank});
   if (!header.uid.empty()) insert.bind(17, header.uid);
+  insert.bind(18, header.detail);
   insert.run();
   return connection_.last_insert_id();
 }

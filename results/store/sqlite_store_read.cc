@@ -16,8 +16,8 @@ constexpr const char* kRunColumns =
     "r.data_set, r.workers, r.host, r.version, r.device, r.compute_provenance, r.status, "
     "r.started_at, r.ended_at, r.error, r.steps_done, r.steps_total, r.simulated_s, r.final_loss, "
     "r.final_accuracy, r.step_time_s, r.time_to_target_s, r.wire_bytes, r.learning_hash, "
-    "r.timeline_hash, r.compression_ratio, r.traffic_ratio, r.uid, r.node, r.rank FROM runs r JOIN "
-    "scenarios s ON s.id = r.scenario_id ";
+    "r.timeline_hash, r.compression_ratio, r.traffic_ratio, r.uid, r.node, r.rank, r.detail "
+    "FROM runs r JOIN scenarios s ON s.id = r.scenario_id ";
 
 RunHeader header_from(const Statement& row) {
   RunHeader header;
@@ -38,6 +38,7 @@ RunHeader header_from(const Statement& row) {
   header.uid = row.column_text(31);
   header.node = row.column_text(32);
   if (row.column_optional(33)) header.rank = static_cast<int>(row.column_integer(33));
+  header.detail = row.column_text(34);
   return header;
 }
 

@@ -74,6 +74,7 @@ struct RunHeader {
   std::string uid = {};
   std::string node = {};         ///< name of the machine
   std::optional<int> rank = {};  ///< of the process that ran it, where several shared a sweep
+  std::string detail = {};       ///< of `flow`: mixed, per-packet or fluid
 };
 
 struct StepRow {

@@ -6,7 +6,7 @@ namespace gradwire::results {
 
 const char* const kViews = R"sql(
 CREATE VIEW v_runs AS
-SELECT r.id AS run, s.name AS scenario, r.scenario_hash, r.method, r.executor, r.model, r.data_set,
+SELECT r.id AS run, s.name AS scenario, r.scenario_hash, r.method, r.executor, r.detail, r.model, r.data_set,
   r.workers, r.seed, r.status,
   CASE WHEN json_extract(s.json, '$.network.link.bandwidth') IS NULL THEN NULL
        ELSE CAST(json_extract(s.json, '$.network.link.bandwidth') AS REAL) * CASE
@@ -34,7 +34,7 @@ SELECT r.id AS run, s.name AS scenario, r.scenario_hash, r.method, r.executor, r
 FROM runs r JOIN scenarios s ON s.id = r.scenario_id;
 
 CREATE VIEW v_groups AS
-SELECT r.scenario, r.scenario_hash, r.method, r.executor, r.workers, r.bandwidth_bps, r.delay_s,
+SELECT r.scenario, r.scenario_hash, r.method, r.executor, r.detail, r.workers, r.bandwidth_bps, r.delay_s,
   r.link_loss, count(*) AS seeds, min(r.run) AS first_run,
   avg(r.step_time_s) AS step_time_s, min(r.step_time_s) AS step_time_least_s,
   max(r.step_time_s) AS step_time_greatest_s,
@@ -44,8 +44,8 @@ SELECT r.scenario, r.scenario_hash, r.method, r.executor, r.workers, r.bandwidth
   avg(r.time_to_target_s) AS time_to_target_s, count(r.time_to_target_s) AS reached_target
 FROM v_runs r
 WHERE r.run IN (SELECT max(id) FROM runs WHERE status = 'finished'
-                GROUP BY scenario_hash, seed, method, executor, host, device, version)
-GROUP BY r.scenario_hash, r.method, r.executor,
+                GROUP BY scenario_hash, seed, method, executor, detail, host, device, version)
+GROUP BY r.scenario_hash, r.method, r.executor, r.detail,
   (SELECT host || device || version FROM runs WHERE id = r.run);
 
 CREATE VIEW v_steps AS

@@ -13,10 +13,12 @@ namespace {
 // Measured on one core of 2024 (docs/benchmarks.md): rings of 1,024 and all-to-alls of 256.
 constexpr double kTransferSeconds = 0.15e-6;
 constexpr double kModelRankSeconds = 2e-6;
-constexpr double kPacketSeconds = 0.1e-6;
+constexpr double kPacketSeconds = 0.6e-6;    ///< through the queues of its way
+constexpr double kWindowedSeconds = 0.1e-6;  ///< a segment whose window is simulated
 constexpr double kTransferBytes = 3000;
 
-bool follows_packets(const scenarios::Scenario& scenario) {
+/// Whether losses and changing rates, or the air, make it simulate windows.
+bool simulates_windows(const scenarios::Scenario& scenario) {
   const sim::Cluster cluster = scenarios::build_cluster(scenario);
   return std::ranges::any_of(cluster.links(), [](const sim::Link& link) {
     const sim::LinkSpec& spec = link.spec;
@@ -42,9 +44,12 @@ RunCost run_cost(const scenarios::Scenario& scenario, const scenarios::StepPlan&
   }
   const sim::GraphWork work = sim::graph_work(*plan.graph, plan.bytes);
   double seconds = work.transfers * kTransferSeconds;
-  if (follows_packets(scenario))
-    seconds += work.bytes / static_cast<double>(scenario.network.transport.segment.count()) *
-               kPacketSeconds;
+  const double packets =
+      work.bytes / static_cast<double>(scenario.network.transport.segment.count());
+  if (scenarios::detail_of(scenario) == sim::Detail::kPerPacket)
+    seconds += packets * kPacketSeconds;
+  else if (simulates_windows(scenario))
+    seconds += packets * kWindowedSeconds;
   return {.wall_s = count * seconds, .memory_bytes = work.at_once * kTransferBytes};
 }
 

@@ -65,6 +65,7 @@ results::RunHeader RunRecord::header(const scenarios::ComputeProfile& profile) c
   header.seed = scenario_.seed;
   header.method = scenarios::method_label(scenario_);
   header.executor = std::string(executor_.name());
+  if (header.executor == "flow") header.detail = sim::name_of(scenarios::detail_of(scenario_));
   header.model = model_label(scenario_.workload);
   header.data_set = trains() ? scenario_.workload.data_set : "";
   header.workers = scenario_.cluster.workers;

@@ -168,6 +168,10 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
   fill_background(member(json, "background"), network);
   fill_transport(member(json, "transport"), file, network.transport);
   take(json, "fold", network.fold);
+  std::string detail;
+  take(json, "detail", detail);
+  for (const sim::Detail each : {sim::Detail::kPerPacket, sim::Detail::kFluid})
+    if (detail == sim::name_of(each)) network.detail = each;
   fill_library(member(json, "library"), network);
 }
 

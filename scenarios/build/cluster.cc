@@ -2,6 +2,7 @@
 
 #include "scenarios/scenario.h"
 #include "sim/cluster/topologies/topologies.h"
+#include "sim/flow/choose_detail.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -211,12 +212,21 @@ int host_index(const Scenario& scenario, std::string_view name) {
   return -1;
 }
 
+bool is_radio(const Scenario& scenario) {
+  const std::string& topology = scenario.network.topology;
+  return topology == "wifi-cell" || topology == "lte-cell";
+}
+
+sim::Detail detail_of(const Scenario& scenario) {
+  const NetworkPlan& network = scenario.network;
+  return sim::choose_detail({network.transport.protocol, is_radio(scenario), network.detail});
+}
+
 sim::Cluster build_cluster(const Scenario& scenario) {
   const int servers = server_count(scenario);
   const sim::ServerPlan server{servers > 0, servers, scenario.network.server_link};
-  const std::string& topology = scenario.network.topology;
-  const bool radio = topology == "wifi-cell" || topology == "lte-cell";
-  sim::Cluster cluster = radio ? build_cell(scenario, server) : build_wired(scenario, server);
+  sim::Cluster cluster =
+      is_radio(scenario) ? build_cell(scenario, server) : build_wired(scenario, server);
   follow_traces(cluster, scenario.network.traces);
   behave(cluster, scenario.cluster);
   for (NetworkPlan::Background source : scenario.network.background) {

@@ -71,11 +71,6 @@ bool has_steps_of_its_own(const Scenario& scenario) {
   return needs_all(scenario) || answers || method->copies() > 1;
 }
 
-bool is_radio(const Scenario& scenario) {
-  const std::string& topology = scenario.network.topology;
-  return topology == "wifi-cell" || topology == "lte-cell";
-}
-
 bool runs_tcp(const Scenario& scenario) {
   return scenario.network.transport.protocol == Protocol::kTcp;
 }

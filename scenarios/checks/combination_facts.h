@@ -40,7 +40,6 @@ bool loses(const Scenario& scenario);
 bool needs_all(const Scenario& scenario);
 /// A method that a schedule other than plain lockstep would leave out a part of.
 bool has_steps_of_its_own(const Scenario& scenario);
-bool is_radio(const Scenario& scenario);
 bool runs_tcp(const Scenario& scenario);
 bool is_by(const Scenario& scenario, std::initializer_list<std::string_view> executors);
 /// Links that no emulated link can be.

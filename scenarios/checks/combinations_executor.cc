@@ -30,6 +30,24 @@ const Combination kExecutorCombinations[] = {
                  s.network.transport.library.has_value() && collective_of(s) == "auto");
      },
      kOfTransportAndCollective},
+    {"detail fluid", "radio cells, or transport udp-lossy",
+     "a fluid has neither the frames of a radio cell nor the losses of udp-lossy",
+     "auto or per-packet",
+     [](const Scenario& s) {
+       const bool by_packets =
+           s.network.transport.protocol == Protocol::kUdpLossy || (runs_tcp(s) && is_radio(s));
+       return at("/network/detail", s.network.detail == sim::Detail::kFluid && by_packets);
+     },
+     kOfTransport},
+    {"detail per-packet", "transports ideal and rdma", "ideal and rdma have rates and no packets",
+     "auto or fluid",
+     [](const Scenario& s) {
+       const Protocol protocol = s.network.transport.protocol;
+       return at("/network/detail",
+                 s.network.detail == sim::Detail::kPerPacket &&
+                     (protocol == Protocol::kIdeal || protocol == Protocol::kRdma));
+     },
+     kOfTransport},
     {"executor packet", "transport rdma", "executor packet has no model of RDMA", "flow or model",
      [](const Scenario& s) {
        return at("/network/transport/protocol",

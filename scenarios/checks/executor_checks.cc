@@ -7,13 +7,9 @@
 namespace gradwire::scenarios {
 namespace {
 
-bool is_radio(const NetworkPlan& network) {
-  return network.topology == "wifi-cell" || network.topology == "lte-cell";
-}
-
 void warn_steady(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
-  bool changes = is_radio(scenario.network) || scenario.json["network"].contains("traces");
+  bool changes = is_radio(scenario) || scenario.json["network"].contains("traces");
   for (const auto& [pointer, link] : given_links(scenario.network))
     changes = changes || link.half_duplex || link.jitter > Seconds(0) || link.schedule ||
               link.schedule_back || !link.outages.empty();
@@ -78,6 +74,9 @@ void check_executor(const Rules& rules) {
                    "the emulator's workers open one connection to each other", "1");
   }
   if (scenario.executor == "model") warn_model(rules);
+  if (scenario.executor != "flow" && scenario.network.detail)
+    rules.warn("/network/detail", "only the flow executor has a choice of details; " +
+                                      scenario.executor + " runs as it always does");
   const WorkloadKind kind = scenario.workload.kind;
   const bool rounds = kind == WorkloadKind::kFederated ||
                       (kind == WorkloadKind::kTraining && scenario.schedule.kind == "rounds");

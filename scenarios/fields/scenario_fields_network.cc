@@ -238,6 +238,13 @@ void add_cluster(Rows& rows) {
 
 void add_network(Rows& rows) {
   add_topology(rows);
+  rows.push_back({.pointer = "/network/detail",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "How finely flow simulates TCP over wires: per-packet sends "
+                                   "each packet through every queue; fluid has rates, and windows "
+                                   "where they decide; auto chooses for each connection.",
+                           .choices = {"auto", "per-packet", "fluid"}},
+                  .computed_default = "auto"});
   rows.push_back({.pointer = "/network/fold",
                   .spec = {.type = OptionType::kBoolean,
                            .help = "Of hosts that do the same, the flow executor simulates a few. "

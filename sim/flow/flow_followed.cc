@@ -61,6 +61,13 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
          is_slow(path.segment_time);
 }
 
+/// Whether the connection, which begins with such a message, is followed over all its links.
+bool FlowNetwork::is_followed_from(const Connection& connection, Bytes first) const {
+  if (detail_ == Detail::kPerPacket)
+    return !cells_ && transport_.protocol == TransportSettings::Protocol::kTcp;
+  return follows_all(connection) || follows_short(first) || follows_stream(*connection.path, first);
+}
+
 /// Whether a connection that begins with such a message is followed over all its links, as messages
 /// are short and meet at several switches (or hosts that forward), or more than few at one: a fluid
 /// that begins on all links at once is too late, or too early, by as much as they take. The fewer

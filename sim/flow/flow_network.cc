@@ -29,11 +29,12 @@ TransportSettings effective(TransportSettings transport) {
 }  // namespace
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
-                         std::uint64_t seed, bool losses_by_channel)
+                         std::uint64_t seed, bool losses_by_channel, std::optional<Detail> detail)
     : cluster_(cluster),
       transport_(effective(transport)),
       seed_(seed),
       losses_by_channel_(losses_by_channel),
+      detail_(choose_detail(detail_question(cluster, transport, detail))),
       phases_(phases_of(transport, seed)),
       segment_(static_cast<double>(transport.wire_segment.count())),
       initial_window_(static_cast<double>(transport_.initial_window) * segment_),
@@ -59,8 +60,10 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
   if (transport_.protocol == Protocol::kUdpLossy)
     datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
-  may_follow_ = follows_all_ = !cells_ && may_follow_all();
-  find_small();
+  if (detail_ != Detail::kFluid) {
+    may_follow_ = follows_all_ = !cells_ && may_follow_all();
+    find_small();
+  }
   if (!cells_ && may_differ_in_length())
     approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
@@ -100,8 +103,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes fir
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed =
-      follows_all(connection) || follows_short(first) || follows_stream(path, first);
+  connection.is_followed = is_followed_from(connection, first);
   follows_all_ = follows_all_ || connection.is_followed;
   connection.may_open = connection.may_open && !connection.is_followed;
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;

@@ -8,6 +8,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/cell_network.h"
+#include "sim/flow/choose_detail.h"
 #include "sim/flow/datagrams/datagram_network.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
@@ -76,9 +77,9 @@ namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
  public:
-  /// `losses_by_channel`: as ExecutorOptions has it.
+  /// `losses_by_channel`, `detail`: as ExecutorOptions has them. Throws as choose_detail().
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
-              bool losses_by_channel = false);
+              bool losses_by_channel = false, std::optional<Detail> detail = {});
 
   void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
   bool prepares() const override {
@@ -398,6 +399,7 @@ class FlowNetwork final : public Network {
   bool is_short_for_way(std::int32_t c) const;
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
+  bool is_followed_from(const Connection& connection, Bytes first) const;
   bool is_slow(double segment_time) const;
   ChannelJitter jitter_on(ChannelId id) const;
   bool follows_all(const Connection& connection) const;
@@ -459,6 +461,7 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
+  Detail detail_;
   bool may_follow_ = false;            ///< there are ways that follows_all() (flow_followed.cc)
   bool follows_short_ = false;         ///< ... or that are followed as messages are short
   bool is_small_for_streams_ = false;  ///< ... or as what takes them is never a fluid

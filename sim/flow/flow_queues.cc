@@ -28,7 +28,7 @@ bool FlowNetwork::may_be_followed(const Connection& connection) const {
   const TcpPath& path = *connection.path;
   const bool changes = path.changes || path.change >= 0;
   const bool follows_change = path.change >= 0 && !transport_.constants.kernel_recovery;
-  return transport_.protocol == TransportSettings::Protocol::kTcp &&
+  return detail_ != Detail::kFluid && transport_.protocol == TransportSettings::Protocol::kTcp &&
          transport_.congestion_control != TransportSettings::CongestionControl::kBbr &&
          path.queue <= 0 && !path.on_wifi && (changes ? follows_change : !connection.follows) &&
          !connection.jitters;

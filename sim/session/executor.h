@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/units.h"
 #include "sim/graph/step_graph.h"
 #include "sim/graph/timeline.h"
+#include "sim/session/detail.h"
 #include "sim/session/network.h"
 #include "sim/transport/transport_settings.h"
 
@@ -83,6 +85,8 @@ struct ExecutorOptions {
   /// `flow`: what is symmetric is simulated once (sim/folding/folding_executor.h). Results are the
   /// same, to rounding.
   bool fold = true;
+  /// `flow`: per packet or fluid; empty: as sim/flow/choose_detail.h chooses.
+  std::optional<Detail> detail;
   /// `packet`: seconds of wall clock without an answer after which the process is killed.
   Seconds wall_limit{120};
   /// `packet`: path of gradwire-packet; empty = beside the running program.

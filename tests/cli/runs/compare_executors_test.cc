@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
@@ -81,6 +82,19 @@ TEST_CASE("compare --executors holds simulators against real sockets", "[needs-n
   CHECK(nlohmann::json::parse(result.out).at("rows").size() == 3);
 }
 
+TEST_CASE("compare --executors holds a fluid against packets, and says what each cost") {
+  const TemporaryFolder folder;
+  const Result result = compared(folder, "per-packet,fluid");
+  check_rows(result, "per-packet", "fluid", 0.05);
+  CHECK_THAT(result.err, Contains("fluid against per-packet, 3 steps") &&
+                             Contains("took on this machine: per-packet"));
+  const auto runs = nlohmann::json::parse(
+      run_program({"list", "--db", folder.file("c.db"), "--format", "json"}).out);
+  std::set<std::string> details;
+  for (const auto& row : runs.at("rows")) details.insert(row.at("detail"));
+  CHECK(details == std::set<std::string>{"fluid", "per-packet"});
+}
+
 TEST_CASE("compare --executors refuses what it cannot do") {
   const TemporaryFolder folder;
   const auto fails = [&](const std::string& executors, std::vector<std::string> more,
@@ -94,4 +108,5 @@ TEST_CASE("compare --executors refuses what it cannot do") {
   fails("flow,simgrid", {}, "no executor has that name");
   fails("flow,model", {"--against", "packet"}, "not among");
   fails("flow,model", {"another"}, "one scenario");
+  fails("fluid,emulator", {}, "leave the emulator or the details out");
 }

@@ -171,11 +171,15 @@ TEST_CASE("a database from before the views gets them when it is opened", "[stor
     for (const char* view : {"v_runs", "v_groups", "v_steps", "v_accuracy", "v_figures", "v_notes",
                              "v_updates", "v_links", "v_scenario"})
       old.execute(std::string("DROP VIEW ") + view, "test");
+    old.execute("ALTER TABLE runs DROP COLUMN detail", "test");
     old.execute("PRAGMA user_version = 6", "test");
   }
   CHECK_THROWS_AS(database.ask("SELECT * FROM v_runs"), gradwire::Error);
   Store::open(database.path, Store::Mode::kReadOnly);
   CHECK(database.number("SELECT count(*) FROM v_runs") == 8);
+  // What flow simulated before it said how finely was mixed.
+  CHECK(database.number("SELECT count(*) FROM v_runs WHERE executor = 'flow'") ==
+        database.number("SELECT count(*) FROM v_runs WHERE detail = 'mixed'"));
 }
 
 TEST_CASE("saved queries are kept in one file, and a broken one is not lost", "[store]") {

@@ -1,0 +1,93 @@
+#include "sim/flow/choose_detail.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/sim/graphs.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+
+namespace {
+
+using Protocol = TransportSettings::Protocol;
+
+/// `senders` hosts of one switch that send to a further one, among `idle` others; `split`: each
+/// link is two of half the delay with a switch between them.
+Cluster incast_of(int senders, int idle, bool split = false) {
+  Cluster cluster;
+  std::vector<NodeId> ends;
+  for (int h = 0; h <= senders + idle; ++h)
+    ends.push_back(cluster.add_host("h" + std::to_string(h)));
+  const NodeId middle = cluster.add_switch("middle");
+  for (std::size_t h = 0; h < ends.size(); ++h) {
+    if (!split) {
+      cluster.add_link(ends[h], middle, link(1e9, 50e-6));
+      continue;
+    }
+    const NodeId between = cluster.add_switch("between" + std::to_string(h));
+    cluster.add_link(ends[h], between, link(1e9, 25e-6));
+    cluster.add_link(between, middle, link(1e9, 25e-6));
+  }
+  cluster.finish(1);
+  return cluster;
+}
+
+std::vector<double> ends_of(const Cluster& cluster, std::optional<Detail> detail,
+                            std::int64_t bytes = 200'000) {
+  ExecutorOptions options;
+  options.detail = detail;
+  std::vector<Route> routes;
+  for (int h = 1; h <= 3; ++h) routes.push_back({h, 0, bytes + 7 * h});
+  const auto executor = make("flow", cluster, options);
+  std::vector<double> ends;
+  for (const OpRecord& op : run_to_end(*executor, submit(*executor, transfers(routes))).ops)
+    ends.push_back(op.end.value());
+  return ends;
+}
+
+}  // namespace
+
+TEST_CASE("The detail goes by transport and air, and by what is asked for") {
+  const auto chosen = [](Protocol protocol, bool air, std::optional<Detail> asked = {}) {
+    return choose_detail({protocol, air, asked});
+  };
+  CHECK(chosen(Protocol::kTcp, false) == Detail::kMixed);
+  CHECK(chosen(Protocol::kTcp, false, Detail::kFluid) == Detail::kFluid);
+  CHECK(chosen(Protocol::kTcp, false, Detail::kPerPacket) == Detail::kPerPacket);
+  CHECK(chosen(Protocol::kTcp, true) == Detail::kPerPacket);
+  CHECK(chosen(Protocol::kUdpLossy, false) == Detail::kPerPacket);
+  CHECK(chosen(Protocol::kIdeal, true) == Detail::kFluid);
+  CHECK(chosen(Protocol::kRdma, false) == Detail::kFluid);
+  CHECK_THROWS_AS(chosen(Protocol::kTcp, true, Detail::kFluid), Error);
+  CHECK_THROWS_AS(chosen(Protocol::kUdpLossy, false, Detail::kFluid), Error);
+  CHECK_THROWS_AS(chosen(Protocol::kRdma, false, Detail::kPerPacket), Error);
+}
+
+TEST_CASE("Packet by packet, idle hosts change no time, however many they are") {
+  const std::vector<double> few = ends_of(incast_of(3, 0), Detail::kPerPacket);
+  CHECK(ends_of(incast_of(3, 200), Detail::kPerPacket) == few);
+  CHECK(ends_of(incast_of(3, 3000), Detail::kPerPacket) == few);
+}
+
+TEST_CASE("Packet by packet, a link in two pieces costs a packet's forwarding and no more") {
+  // Two more switches on the way store a full segment each: 8 x 1,538 / 1 Gbps.
+  const std::vector<double> whole = ends_of(incast_of(3, 0), Detail::kPerPacket);
+  const std::vector<double> split = ends_of(incast_of(3, 0, true), Detail::kPerPacket);
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    CHECK(split[i] - whole[i] == Approx(2 * 8 * 1538 / 1e9).margin(40e-6));
+}
+
+TEST_CASE("A fluid has no queues: what meets at one ends when shares say") {
+  // Three times 200 kB with their headers over 1 Gbps, last at 600 kB; the packets take turns.
+  const double wire = 600'000.0 * 1538 / 1448 * 8 / 1e9;
+  const std::vector<double> fluid = ends_of(incast_of(3, 0), Detail::kFluid, 20'000'000);
+  const std::vector<double> packets = ends_of(incast_of(3, 0), Detail::kPerPacket, 20'000'000);
+  CHECK(fluid[2] > 100 * wire);
+  for (std::size_t i = 0; i < fluid.size(); ++i) {
+    CHECK(fluid[i] == Approx(packets[i]).epsilon(0.01));
+    CHECK(fluid[i] != packets[i]);  // or it was not chosen
+  }
+}
