@@ -7,6 +7,7 @@
 #include "base/file_descriptor.h"
 #include "base/gzip.h"
 #include "base/joined_texts.h"
+#include "base/plain_text.h"
 #include "bridge/alike.h"
 #include "bridge/kineto/events.h"
 #include "bridge/kineto/trace.h"
@@ -48,9 +49,11 @@ std::vector<std::string> traces_in(const std::string& folder, std::vector<std::s
 }
 
 std::string read_text(const std::string& path) {
-  if (fs::path(path).extension() != ".gz") return read_file(path);
   const std::vector<std::uint8_t> bytes = read_maybe_gzip(path);
-  return {bytes.begin(), bytes.end()};
+  std::string text(bytes.begin(), bytes.end());
+  if (const auto wide = wide_encoding(text); !wide.empty())
+    refuse_trace(path, "it is " + std::string(wide), "save it as UTF-8");
+  return text;
 }
 
 /// Ranks in the world's numbers, and members that traces leave out.
