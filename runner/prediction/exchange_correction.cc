@@ -16,9 +16,9 @@ using results::StepSummary;
 
 constexpr double kSizes[] = {1e5, 4e6, 2.5e7, 1e8};  ///< bytes of a message
 constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
-constexpr int kSettled = 21, kLeastSettled = 4;
-constexpr double kMostSettledWork = 2e7;
-constexpr int kLeastSeeds = 16, kMostSeeds = 100, kMostSteps = 20;
+constexpr int kSettled = 15, kLeastSettled = 4;
+constexpr double kMostSettledWork = 4e6;
+constexpr int kLeastSeeds = 8, kMostSeeds = 100, kLeastSteps = 4, kMostSteps = 20;
 constexpr double kWantedError = 0.03, kMostWork = 1e6;
 constexpr std::uint64_t kFirstSeed = 7001;  ///< no run's: what they show stays news
 constexpr double kMostFactor = 1e4;
@@ -102,7 +102,7 @@ StepSampling sampling_within(const StepSummary& step) {
     return sampling;
   }
   sampling.settled = false;
-  sampling.steps = steps_within(kMostWork, 2, kMostSteps);
+  sampling.steps = steps_within(kMostWork / kLeastSeeds, kLeastSteps, kMostSteps);
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;
   sampling.wanted_error = kWantedError;

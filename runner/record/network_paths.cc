@@ -62,7 +62,11 @@ struct HopPaths {
 class NetworkPaths {
  public:
   NetworkPaths(const sim::Cluster& cluster, const sim::TransportSettings& transport)
-      : cluster_(cluster), segment_(static_cast<double>(transport.wire_segment.count())) {}
+      : cluster_(cluster),
+        segment_(static_cast<double>(transport.wire_segment.count())),
+        directions_differ_(std::ranges::any_of(cluster.links(), [](const sim::Link& link) {
+          return link.spec.schedule || link.spec.schedule_back;
+        })) {}
 
   std::vector<HopPaths> paths_of(ExchangeKind kind, int workers, int group) const {
     const std::vector<results::Hops> hops = results::hops_of(kind, workers, group);
@@ -95,7 +99,7 @@ class NetworkPaths {
   /// and what goes both ways at once the slower one. Round a ring it goes one way.
   HopPaths paths_of(const results::Hops& hops, const results::HopPairs& hop) const {
     HopPaths paths{hops, ways_of(hop)};
-    if (hops.same_connections) return paths;
+    if (hops.same_connections || !directions_differ_) return paths;
     results::HopPairs back = hop;
     for (results::RankPair& pair : back.pairs) std::swap(pair.source, pair.destination);
     const std::vector<PairPath> others = ways_of(back);
@@ -143,6 +147,7 @@ class NetworkPaths {
 
   const sim::Cluster& cluster_;
   double segment_;
+  bool directions_differ_;
 };
 
 /// The candidates for a hop's pace, as multiples of the step's figures.

@@ -314,7 +314,8 @@ TEST_CASE("A link whose directions differ counts with the one that a hop goes by
 }
 
 TEST_CASE("Sums in the network go up and down at once, but for the last chunk") {
-  auto json = star_of(std::vector<double>(12, 10), "in-network").json;
+  auto json = star_of(std::vector<double>(12, 10), "ring").json;
+  json["exchange"] = {{"collective", "in-network"}};
   json["network"] = {{"topology", "star"}, {"link", {{"bandwidth", "10Gbps"}, {"delay", "5us"}}}};
   const auto run = scenarios::read_scenario_text(json.dump(), sample("star.json")).runs.at(0);
   CHECK(seconds(run) == Approx(runner::mean_step(run, {.steps = 5}).seconds).epsilon(0.05));
