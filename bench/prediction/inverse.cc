@@ -75,8 +75,10 @@ PredictionCase changed(const PredictionCase& given, const results::StepSummary& 
       layer["elements"] =
           std::max<std::int64_t>(1, std::llround(value * layer["elements"].get<double>()));
     result.table = table.dump();
+    // Elements are rounded, and no bucket more may come of it.
+    const auto rounded = static_cast<std::int64_t>(4 * table["layers"].size());
     scenario["exchange"]["bucket"] =
-        std::to_string(std::llround(value * bucket_of(scenario))) + "B";
+        std::to_string(std::llround(value * bucket_of(scenario)) + rounded) + "B";
   }
   result.scenario = scenario.dump();
   return result;
@@ -128,6 +130,12 @@ double possible_near(const results::StepSummary& step, double workers) {
   return step.workers;
 }
 
+double next_possible(const results::StepSummary& step, double workers) {
+  double next = workers + 1;
+  while (step.on_workers && !(*step.on_workers)(step, static_cast<int>(next))) ++next;
+  return next;
+}
+
 /// A share of what one worker alone does, as a user would say it: what flow reaches somewhere at
 /// half to twice what the case has.
 Question question_of(const PredictionCase& given, const results::StepFit& fit,
@@ -148,9 +156,20 @@ Question question_of(const PredictionCase& given, const results::StepFit& fit,
   return question;
 }
 
-/// Of an answer in whole workers, what one worker more would not make up for.
-double miss(SolveFor quantity, double value, double error) {
-  return quantity == SolveFor::kWorkers && error < 0 ? std::min(0.0, error + 1 / value) : error;
+/// Flow's step at the value over what is allowed there, less 1.
+double error_at(const Question& question, const results::StepFit& fit, double value,
+                double seconds) {
+  return seconds / results::allowed_seconds(
+                       fit, results::with(question.simulated.step, question.quantity, value),
+                       question.target, kBatch) -
+         1;
+}
+
+/// An answer in whole workers has time to spare where the next possible number has none.
+double miss(const Question& question, const results::StepFit& fit, double value, double error) {
+  if (question.quantity != SolveFor::kWorkers || error >= 0) return error;
+  const double next = next_possible(question.simulated.step, value);
+  return std::min(0.0, error_at(question, fit, next, question.at(next, kOtherSeeds).seconds));
 }
 
 std::string line_of(const Question& question, const results::CheckedSolution& checked,
@@ -178,13 +197,11 @@ Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
   if (!value)
     throw Error(ErrorKind::kFailure, "solve for", name_of(question.quantity),
                 "no value meets a target that one does");
-  const double allowed = results::allowed_seconds(
-      fit, results::with(simulated.step, question.quantity, *value), question.target, kBatch);
   const results::StepPoint flow = question.at(*value, kOtherSeeds);
   Inverse inverse{given.regime,
                   checked.forward_error,
                   checked.unchecked_error,
-                  miss(question.quantity, *value, flow.seconds / allowed - 1),
+                  miss(question, fit, *value, error_at(question, fit, *value, flow.seconds)),
                   {}};
   inverse.line = line_of(question, checked, inverse, flow.relative_error);
   return inverse;

@@ -23,9 +23,10 @@ constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose nothing
 constexpr double kFormErrorChangingDoubling = 0.008;
 // Where links differ: of the forms of trees, halving-doubling and two levels, whose ranks do not
-// wait for each other's hops, and of others; of lossy ones; and where simulations corrected them.
+// wait for each other's hops, and of others; of lossy ones; and beside what is known of the
+// simulations that corrected them.
 constexpr double kUnequalOrdered = 0.15, kUnequal = 0.05, kUnequalLossy = 0.2;
-constexpr double kSimulated = 0.04, kSimulatedLossy = 0.065;
+constexpr double kSimulated = 0.01, kSimulatedLossy = 0.04;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {

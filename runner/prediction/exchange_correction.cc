@@ -19,9 +19,11 @@ constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
 constexpr int kSettled = 15, kLeastSettled = 4;
 constexpr double kMostSettledWork = 4e6;
 constexpr int kLeastSeeds = 8, kMostSeeds = 100, kLeastSteps = 4, kMostSteps = 20;
-constexpr double kWantedError = 0.03, kMostWork = 1e6;
+constexpr double kWantedError = 0.03, kMostWork = 1e6, kTooMuchWork = 4e6;
 constexpr std::uint64_t kFirstSeed = 7001;  ///< no run's: what they show stays news
 constexpr double kMostFactor = 1e4;
+/// Deviation of what exchanges alone leave out of a step: who waits for whom between them.
+constexpr double kAlone = 0.04, kAloneLossy = 0.06;
 constexpr int kHalvings = 60;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
@@ -87,8 +89,8 @@ StepSampling few_exchanges(const StepSummary& step) {
 
 /// Windows open during the first steps, and the later ones are alike. Under loss the steps of one
 /// seed overlap and have their timeouts in common: several seeds say what they take, each of so
-/// many that the end of the last one counts little.
-StepSampling sampling_within(const StepSummary& step) {
+/// many that the end of the last one counts little. Empty: that would take minutes.
+std::optional<StepSampling> sampling_within(const StepSummary& step) {
   StepTimes one;
   one.packets = std::llround(results::messages_sent(step.exchange, step.workers) *
                              step.message_bytes() / step.segment_bytes);
@@ -101,6 +103,7 @@ StepSampling sampling_within(const StepSummary& step) {
     sampling.steps = steps_within(kMostSettledWork, kLeastSettled, kSettled);
     return sampling;
   }
+  if (kLeastSteps * work_of(one) > kTooMuchWork) return std::nullopt;
   sampling.settled = false;
   sampling.steps = steps_within(kMostWork / kLeastSeeds, kLeastSteps, kMostSteps);
   sampling.least_seeds = kLeastSeeds;
@@ -136,7 +139,7 @@ void correct_by_steps(const scenarios::Scenario& scenario, const StepSampling& s
 /// Its smallest and largest message, and what goes before them, exchanged alone.
 void correct_by_exchanges(const scenarios::Scenario& scenario, const StepSampling& sampling,
                           StepSummary& step) {
-  double error = 0;
+  double error = step.loss > 0 ? kAloneLossy : kAlone;
   const auto correct = [&](ExchangeKind kind, double results::BucketSummary::*size,
                            results::Correction& correction) {
     StepSummary exchanged = step;
@@ -147,7 +150,7 @@ void correct_by_exchanges(const scenarios::Scenario& scenario, const StepSamplin
       if (bytes <= 0 || correction.knows(bytes)) continue;
       const Factor factor = factor_at(scenario, exchanged, bytes, sampling);
       correction.add(bytes, factor.value);
-      error = std::max(error, factor.error);
+      error = std::hypot(error, factor.error);
     }
   };
   correct(results::second_kind(step.exchange), &results::BucketSummary::prelude_bytes,
@@ -169,7 +172,8 @@ results::Correction simulated_correction(const scenarios::Scenario& scenario,
 void correct_by_simulation(const scenarios::Scenario& scenario, StepSummary& step) {
   if (step.rate_spread > 0 || step.paths_of(step.exchange) == nullptr) return;
   const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
-  (trains ? correct_by_exchanges : correct_by_steps)(scenario, sampling_within(step), step);
+  if (const auto sampling = sampling_within(step))
+    (trains ? correct_by_exchanges : correct_by_steps)(scenario, *sampling, step);
 }
 
 }  // namespace gradwire::runner

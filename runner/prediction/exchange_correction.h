@@ -15,10 +15,11 @@ results::Correction simulated_correction(const scenarios::Scenario& scenario,
 /// closed form with its usual constants is up to a third off, with losses more. There the step is
 /// simulated on `flow`, and its exchanges are corrected so that it takes as long
 /// (StepSummary::correction_error): 15 steps or fewer of large messages, over windows that have
-/// opened; where packets are lost or workers vary, eight seeds or more until the mean is known to 3
-/// %, or some 10^6 transfers have been. Of a workload that would be trained for it the smallest and
-/// the largest message, and what goes before them, are exchanged alone. Seconds at most. Where
-/// links are alike, or follow traces, the step stays as it is. Throws as mean_step().
+/// opened; where packets are lost or workers vary, eight seeds or more until the mean is known to
+/// 3 %, or some 10^6 transfers have been. Of a workload that would be trained for it the smallest
+/// and the largest message, and what goes before them, are exchanged alone. Seconds, a quarter of a
+/// minute at most. Where that would take longer, where links are alike, or follow traces, the step
+/// stays as it is. Throws as mean_step().
 void correct_by_simulation(const scenarios::Scenario& scenario, results::StepSummary& step);
 
 }  // namespace gradwire::runner
