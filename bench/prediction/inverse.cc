@@ -23,6 +23,7 @@ constexpr double kBatch = 32;
 constexpr std::uint64_t kWantedSeeds = 501, kOtherSeeds = 1001;
 constexpr int kOtherSample = 3;  ///< of the product's own, none of whose seeds it shares
 constexpr int kDigits = 9;
+constexpr double kSpare = 0.05;  ///< of the value
 constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, SolveFor::kWorkers,
                                     SolveFor::kRatio};
 
@@ -165,10 +166,15 @@ double error_at(const Question& question, const results::StepFit& fit, double va
          1;
 }
 
-/// An answer in whole workers has time to spare where the next possible number has none.
+/// An answer that has time to spare is right where the next one has none: the next possible number
+/// of workers, or a value that asks for 5 % less. (Windows make steps of the time, as counts do.)
 double miss(const Question& question, const results::StepFit& fit, double value, double error) {
-  if (question.quantity != SolveFor::kWorkers || error >= 0) return error;
-  const double next = next_possible(question.simulated.step, value);
+  if (error >= -kSpare) return error;
+  const bool fewer = question.quantity == SolveFor::kBandwidth;
+  const double next = question.quantity == SolveFor::kWorkers
+                          ? next_possible(question.simulated.step, value)
+                      : fewer ? value * (1 - kSpare)
+                              : value * (1 + kSpare);
   return std::min(0.0, error_at(question, fit, next, question.at(next, kOtherSeeds).seconds));
 }
 

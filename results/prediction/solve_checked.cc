@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace gradwire::results {
 namespace {
@@ -48,8 +49,13 @@ class AnswerSearch {
   bool ends_with(Solution solution) {
     const bool met = solution.value.has_value() && slow_ < kSlowAnswers;
     if (!met) solution.value.reset();
-    const double value =
-        solution.value.value_or(best_value(fit_, step_, quantity_, target_, samples_));
+    double value = solution.value.value_or(best_value(fit_, step_, quantity_, target_, samples_));
+    const bool tries_more = met && correction_.knows(value) && has_time_to_spare(value);
+    if (tries_more) {
+      value = more_than(value);
+      solution.value = value;
+      solution.high = std::max(solution.high, value);
+    }
     if (correction_.knows(value)) return true;
     const StepSummary there = with(step_, quantity_, value);
     const double allowed = allowed_seconds(fit_, there, target_, samples_);
@@ -61,17 +67,32 @@ class AnswerSearch {
     if (!best_.solution.value || std::abs(error) < std::abs(best_.error)) {
       best_.solution = solution;
       best_.error = error;
-      best_.forward_error = met ? correction_.at(value) * predicted / allowed - 1 : 0;
+      best_.forward_error =
+          met && !tries_more ? correction_.at(value) * predicted / allowed - 1 : 0;
       best_.chance = chance;
     }
     slow_ = met && error > 0 ? slow_ + 1 : 0;
     correction_.add(value, point.seconds / predicted);
+    errors_[value] = error;
     return std::abs(error) <= std::max(tolerance_, 2 * chance);
   }
 
   const CheckedSolution& best() const { return best_; }
 
  private:
+  /// Of whole workers: the model says that more are too slow, where as many have more time to spare
+  /// than one of them takes.
+  bool has_time_to_spare(double value) const {
+    return quantity_ == SolveFor::kWorkers && errors_.at(value) < -tolerance_ - 1 / value;
+  }
+  /// A quarter more, or the next number that the network can have.
+  double more_than(double workers) const {
+    const double first = std::ceil(1.25 * workers);
+    for (double n = first; n < 2 * first; ++n)
+      if (!step_.on_workers || (*step_.on_workers)(step_, static_cast<int>(n))) return n;
+    return workers;
+  }
+
   /// One sample is enough to go on from a value that misses; chance that stopped a sample when it
   /// looked near enough is undone by another.
   StepPoint sampled(double value, double allowed) const {
@@ -94,7 +115,8 @@ class AnswerSearch {
   const SimulateAnswer& simulate_;
   double tolerance_;
   int most_samples_;
-  Correction correction_;  ///< simulated over predicted times, by the quantity
+  Correction correction_;            ///< simulated over predicted times, by the quantity
+  std::map<double, double> errors_;  ///< simulated / allowed - 1, by the quantity
   CheckedSolution best_;
   int slow_ = 0;  ///< answers one after the other that took longer than is allowed
 };

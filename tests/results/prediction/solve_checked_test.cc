@@ -124,3 +124,26 @@ TEST_CASE("An answer that misses by chance alone, perhaps, is simulated again wi
   CHECK(hasty.simulations == 1);
   CHECK(hasty.error == Approx(0.018).epsilon(0.01));
 }
+
+TEST_CASE(
+    "More workers are tried where fewer have time to spare, whatever the model says of them") {
+  // The model has links a hundred times as slow for more than four; they take 195 ms of 200.
+  StepSummary step = training_step();
+  step.workers = 4;
+  step.on_workers = std::make_shared<const StepOnWorkers>([](const StepSummary& of, int workers) {
+    std::optional<StepSummary> there = of;
+    there->workers = workers;
+    if (workers > 4) there->bandwidth = of.bandwidth / 100;
+    return there;
+  });
+  std::vector<double> asked;
+  const auto checked = solve_checked(plain_fit(), step, SolveFor::kWorkers,
+                                     parse_target("step_time<=10s"), 32, [&](double value, int) {
+                                       asked.push_back(value);
+                                       return taking(value <= 4 ? 1 : 9.8);
+                                     });
+  CHECK(asked.front() == 4);
+  CHECK(*checked.solution.value == 5);
+  CHECK(checked.error == Approx(-0.02));
+  CHECK(checked.forward_error == 0);
+}
