@@ -26,7 +26,7 @@ constexpr double kFormErrorChangingDoubling = 0.008;
 // wait for each other's hops, and of others; of lossy ones; and beside what is known of the
 // simulations that corrected them.
 constexpr double kUnequalOrdered = 0.15, kUnequal = 0.05, kUnequalLossy = 0.2;
-constexpr double kSimulated = 0.008, kSimulatedLossy = 0.035;
+constexpr double kSimulated = 0.006, kSimulatedLossy = 0.02;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {
@@ -36,8 +36,6 @@ std::string text_of(double value) {
 }
 
 double unequal_error(const StepSummary& step) {
-  if (step.correction_error)
-    return std::hypot(step.loss > 0 ? kSimulatedLossy : kSimulated, *step.correction_error);
   if (step.paths_of(step.exchange) == nullptr) return 0;
   if (step.loss > 0) return kUnequalLossy;
   const bool ordered = step.exchange == ExchangeKind::kTreeAllReduce ||
@@ -48,6 +46,8 @@ double unequal_error(const StepSummary& step) {
 
 /// At the points' own numbers of workers.
 double form_error_at_points(const StepSummary& step) {
+  if (step.correction_error)
+    return std::hypot(step.loss > 0 ? kSimulatedLossy : kSimulated, *step.correction_error);
   const double usual = step.loss > 0         ? kFormErrorLossy
                        : step.is_irregular() ? kFormErrorChanging
                                              : kFormErrorClean;
