@@ -48,9 +48,15 @@ std::vector<std::string> traces_in(const std::string& folder, std::vector<std::s
   return paths;
 }
 
-std::string read_text(const std::string& path) {
+/// A trace may have a gigabyte: it is copied where it is unpacked alone.
+std::string read_bytes(const std::string& path) {
+  if (fs::path(path).extension() != ".gz") return read_file(path);
   const std::vector<std::uint8_t> bytes = read_maybe_gzip(path);
-  std::string text(bytes.begin(), bytes.end());
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string read_text(const std::string& path) {
+  std::string text = read_bytes(path);
   if (const auto wide = wide_encoding(text); !wide.empty())
     refuse_trace(path, "it is " + std::string(wide), "save it as UTF-8");
   return text;

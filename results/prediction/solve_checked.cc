@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace gradwire::results {
 namespace {
@@ -73,7 +72,6 @@ class AnswerSearch {
     }
     slow_ = met && error > 0 ? slow_ + 1 : 0;
     correction_.add(value, point.seconds / predicted);
-    errors_[value] = error;
     return std::abs(error) <= std::max(tolerance_, 2 * chance);
   }
 
@@ -83,7 +81,11 @@ class AnswerSearch {
   /// Of whole workers: the model says that more are too slow, where as many have more time to spare
   /// than one of them takes.
   bool has_time_to_spare(double value) const {
-    return quantity_ == SolveFor::kWorkers && errors_.at(value) < -tolerance_ - 1 / value;
+    if (quantity_ != SolveFor::kWorkers) return false;
+    const StepSummary there = with(step_, quantity_, value);
+    const double simulated = correction_.at(value) * step_time(there, fit_.constants).total_s;
+    return simulated / allowed_seconds(fit_, there, target_, samples_) - 1 <
+           -tolerance_ - 1 / value;
   }
   /// A quarter more, or the next number that the network can have.
   double more_than(double workers) const {
@@ -115,8 +117,7 @@ class AnswerSearch {
   const SimulateAnswer& simulate_;
   double tolerance_;
   int most_samples_;
-  Correction correction_;            ///< simulated over predicted times, by the quantity
-  std::map<double, double> errors_;  ///< simulated / allowed - 1, by the quantity
+  Correction correction_;  ///< simulated over predicted times, by the quantity
   CheckedSolution best_;
   int slow_ = 0;  ///< answers one after the other that took longer than is allowed
 };

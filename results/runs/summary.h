@@ -11,11 +11,11 @@
 /// Runs grouped by everything but the seed, with mean and spread; comparison of runs.
 namespace gradwire::results {
 
-/// Of n values: mean, sample standard deviation sqrt(sum (x - mean)^2 / (n - 1)) (NaN where n < 2),
-/// least and greatest. Values that are not finite are left out.
 /// The executor, and how finely it simulated: "flow, mixed", "packet".
 std::string engine_of(const RunHeader& header);
 
+/// Of n values: mean, sample standard deviation sqrt(sum (x - mean)^2 / (n - 1)) (NaN where n < 2),
+/// least and greatest. Values that are not finite are left out.
 struct Statistic {
   int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();
