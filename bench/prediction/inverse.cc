@@ -99,9 +99,9 @@ struct Question {
     return runner::simulate_answer(scenario, simulated.step, quantity, value, sample);
   }
   /// What a user finds who writes the value into the scenario, or where links differ makes all of
-  /// them so many times as good.
+  /// them so many times as good (or the messages, in the same buckets, so many times as large).
   results::StepPoint at(double value, std::uint64_t first_seed) const {
-    if (is_unequal(given.regime) && quantity != SolveFor::kRatio) return scaled(value, first_seed);
+    if (is_unequal(given.regime)) return scaled(value, first_seed);
     const PredictionCase asked = changed(given, simulated.step, quantity, value);
     const TemporaryFile table(asked.table, ".json");
     const int workers =

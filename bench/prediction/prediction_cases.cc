@@ -23,7 +23,7 @@ constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
 constexpr double kMostWork = 6e6;      ///< of simulating one number of workers (work_of)
-constexpr double kMostUnequalWork = 1e6;
+constexpr double kMostUnequalWork = 3e6;
 
 struct Kind {
   const char* exchange;
@@ -166,7 +166,8 @@ int steps_of(PredictionRegime regime, int workers) {
   if (is_exact(regime)) return workers <= kManyWorkers ? kExactSteps : kManyExactSteps;
   if (workers > kManyWorkers) return 3;
   if (regime == PredictionRegime::kMobile) return workers <= kFewWorkers ? 200 : 40;
-  return workers <= kFewWorkers ? 25 : 7;
+  // Windows shrink during the first steps.
+  return workers <= kFewWorkers || is_unequal(regime) ? 25 : 7;
 }
 
 /// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.

@@ -8,6 +8,8 @@ namespace {
 
 /// After so many the quantity may not help at all.
 constexpr int kSlowAnswers = 3;
+/// Share of the workers that are added at once.
+constexpr double kMostMore = 0.25;
 /// Chance below this share of the tolerance is none.
 constexpr double kExactShare = 0.1;
 
@@ -49,9 +51,10 @@ class AnswerSearch {
     const bool met = solution.value.has_value() && slow_ < kSlowAnswers;
     if (!met) solution.value.reset();
     double value = solution.value.value_or(best_value(fit_, step_, quantity_, target_, samples_));
-    const bool tries_more = met && correction_.knows(value) && has_time_to_spare(value);
+    const double more = met && correction_.knows(value) ? more_than(value) : value;
+    const bool tries_more = more > value;
     if (tries_more) {
-      value = more_than(value);
+      value = more;
       solution.value = value;
       solution.high = std::max(solution.high, value);
     }
@@ -63,7 +66,7 @@ class AnswerSearch {
     const double error = point.seconds / allowed - 1, chance = known_to(point);
     if (best_.simulations++ == 0) best_.unchecked_error = error;
     if (!met) solution.value = solution.low = solution.high = value;
-    if (!best_.solution.value || std::abs(error) < std::abs(best_.error)) {
+    if (!best_.solution.value || is_better(error)) {
       best_.solution = solution;
       best_.error = error;
       best_.forward_error =
@@ -78,18 +81,21 @@ class AnswerSearch {
   const CheckedSolution& best() const { return best_; }
 
  private:
-  /// Of whole workers: the model says that more are too slow, where as many have more time to spare
-  /// than one of them takes.
-  bool has_time_to_spare(double value) const {
-    if (quantity_ != SolveFor::kWorkers) return false;
-    const StepSummary there = with(step_, quantity_, value);
-    const double simulated = correction_.at(value) * step_time(there, fit_.constants).total_s;
-    return simulated / allowed_seconds(fit_, there, target_, samples_) - 1 <
-           -tolerance_ - 1 / value;
+  /// Nearer; but of whole workers, which seldom meet the target to a hair, one that meets it.
+  bool is_better(double error) const {
+    const bool meets = error <= tolerance_, best_meets = best_.error <= tolerance_;
+    if (quantity_ == SolveFor::kWorkers && meets != best_meets) return meets;
+    return std::abs(error) < std::abs(best_.error);
   }
-  /// A quarter more, or the next number that the network can have.
+  /// Of whole workers: the model says that more are too slow, where these have time to spare. As
+  /// many more as that is for, a quarter at most; or the next number that the network can have.
   double more_than(double workers) const {
-    const double first = std::ceil(1.25 * workers);
+    if (quantity_ != SolveFor::kWorkers) return workers;
+    const StepSummary there = with(step_, quantity_, workers);
+    const double simulated = correction_.at(workers) * step_time(there, fit_.constants).total_s;
+    const double spare = 1 - simulated / allowed_seconds(fit_, there, target_, samples_);
+    if (spare <= tolerance_) return workers;
+    const double first = std::ceil((1 + std::min(spare, kMostMore)) * workers);
     for (double n = first; n < 2 * first; ++n)
       if (!step_.on_workers || (*step_.on_workers)(step_, static_cast<int>(n))) return n;
     return workers;

@@ -9,7 +9,7 @@ namespace gradwire::runner {
 namespace {
 
 constexpr int kManySettledSteps = 5, kManySettledWorkers = 256;
-constexpr int kChanceSteps = 25, kManyChanceSteps = 7, kManyChanceWorkers = 16;
+constexpr int kChanceSteps = 25;  ///< windows shrink during the first
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 
 /// Those of one seed that count.
@@ -50,7 +50,7 @@ StepSampling sampling_of(const results::StepSummary& step) {
     if (step.workers > kManySettledWorkers) sampling.steps = kManySettledSteps;
     return sampling;
   }
-  sampling.steps = step.workers <= kManyChanceWorkers ? kChanceSteps : kManyChanceSteps;
+  sampling.steps = kChanceSteps;
   sampling.settled = false;
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;
