@@ -144,6 +144,7 @@ void add_jobs(const Regime& regime, const FidelityOptions& options, Comparisons&
   double events = 0;
   for (std::size_t place = 0; place < wanted.size(); ++place) {
     const std::size_t i = wanted[place];
+    cases[i].experiment.options.detail = options.detail;
     const double of_case = packet_events(cases[i].experiment);
     events += of_case;
     jobs.push_back({regime.kind, regime.name, std::move(cases[i]), of_case, &results[place],

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/rows/row.h"
+#include "sim/session/detail.h"
 
 namespace gradwire::bench {
 
@@ -16,8 +17,9 @@ struct FidelityOptions {
   std::vector<std::string> regimes = {};  ///< empty: all without BBR or, with `bbr`, all with it
   bool bbr = false;                       ///< not beside names
   std::string traces = {};                ///< folder of Mahimahi traces, for `mobile`
-  double case_limit_s = 180;              ///< of wall time, for kernel TCP of one case
-  std::string calibration = "linux";      ///< of flow, against kernel TCP: its name or file
+  std::optional<sim::Detail> detail = {};  ///< of flow; empty: its own choice
+  double case_limit_s = 180;               ///< of wall time, for kernel TCP of one case
+  std::string calibration = "linux";       ///< of flow, against kernel TCP: its name or file
   /// Of wall time, after which no run of the reference begins; none: 1620 s of ns-3, 240 s of
   /// kernel TCP.
   std::optional<double> total_limit_s = {};

@@ -31,6 +31,8 @@ bool take(const std::string& name, const char* value, FidelityOptions& options) 
     options.numbers.push_back(std::atoi(value));
   else if (name == "--regime" && is_known(value))
     options.regimes.push_back(value);
+  else if (name == "--detail" && gradwire::sim::detail_named(value))
+    options.detail = gradwire::sim::detail_named(value);
   else if (name == "--traces")
     options.traces = value;
   else if (name == "--calibration")

@@ -86,6 +86,12 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
   command->add_option("--regime", options->regimes, "Only these")
       ->check(CLI::Validator(check_regime, "REGIME"));
   command->add_flag("--bbr", options->bbr, "The same cases with BBR");
+  command
+      ->add_option_function<std::string>(
+          "--detail",
+          [options](const std::string& name) { options->detail = sim::detail_named(name); },
+          "Of flow, in place of its own choice: per-packet or fluid")
+      ->check(CLI::IsMember({"per-packet", "fluid"}));
   command->add_option("--against", options->reference, "ns-3, or this kernel's TCP in namespaces")
       ->check(CLI::IsMember({"packet", "linux"}))
       ->capture_default_str();

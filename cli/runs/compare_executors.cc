@@ -25,7 +25,7 @@ constexpr const char* kEmulator = "emulator";
 
 /// Whether it names `flow` in one of its details.
 bool is_detail(const std::string& name) {
-  return name == sim::name_of(sim::Detail::kPerPacket) || name == sim::name_of(sim::Detail::kFluid);
+  return sim::detail_named(name).has_value();
 }
 
 void check_executors(const std::vector<std::string>& executors) {

@@ -37,9 +37,9 @@ struct CheckedSolution {
 /// that misses least is given. Where chance decides, two samples at least say that a value is near
 /// enough. Where no value meets the target, what the quantity can be at best is
 /// simulated before that is said; and where something simulated came near, that is given. Whole
-/// workers may have no better neighbour: their search ends when a value comes again that has no time
-/// to spare; where it has, more are tried, whatever the model says; and one that meets the target
-/// is better than one that does not.
+/// workers may have no better neighbour: their search ends when a value comes again that has no
+/// time to spare; where it has, more are tried, whatever the model says; and one that meets the
+/// target is better than one that does not.
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options = {});

@@ -170,8 +170,7 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
   take(json, "fold", network.fold);
   std::string detail;
   take(json, "detail", detail);
-  for (const sim::Detail each : {sim::Detail::kPerPacket, sim::Detail::kFluid})
-    if (detail == sim::name_of(each)) network.detail = each;
+  network.detail = sim::detail_named(detail);
   fill_library(member(json, "library"), network);
 }
 

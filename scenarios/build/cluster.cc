@@ -219,7 +219,8 @@ bool is_radio(const Scenario& scenario) {
 
 sim::Detail detail_of(const Scenario& scenario) {
   const NetworkPlan& network = scenario.network;
-  return sim::choose_detail({network.transport.protocol, is_radio(scenario), network.detail});
+  return sim::choose_detail(
+      sim::detail_question(build_cluster(scenario), network.transport, network.detail));
 }
 
 sim::Cluster build_cluster(const Scenario& scenario) {

@@ -12,16 +12,21 @@ namespace gradwire::sim {
 struct DetailQuestion {
   TransportSettings::Protocol protocol{};
   bool has_air = false;         ///< radio cells
+  bool has_no_rates = false;    ///< links on which rates say too little: detail_question()
   std::optional<Detail> asked;  ///< per packet or fluid; empty: the engine's choice
 };
 
+/// Rates say too little about TCP by ns-3's rules on links with an explicit queue, with jitter, on
+/// which both directions share one medium, or on which the first window takes longer than the least
+/// timeout.
 DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& transport,
                                std::optional<Detail> asked);
 
-/// How `flow` simulates it. Asked for nothing: `ideal` and `rdma` are fluids alone, `udp-lossy` and
-/// what crosses radio cells go packet by packet, and TCP over wires is mixed. Throws
-/// Error(kCapability) where what is asked for cannot be: a fluid has no frames of a radio cell and
-/// none of udp-lossy's losses, and `ideal` and `rdma` have no packets.
+/// How `flow` simulates it. Asked for nothing: `ideal` and `rdma` are fluids alone; `udp-lossy`,
+/// what crosses radio cells, and TCP on links on which rates say too little go packet by packet;
+/// and other TCP over wires is mixed. Throws Error(kCapability) where what is asked for cannot be:
+/// a fluid has no frames of a radio cell and none of udp-lossy's losses, and `ideal` and `rdma`
+/// have no packets.
 Detail choose_detail(const DetailQuestion& question);
 
 }  // namespace gradwire::sim

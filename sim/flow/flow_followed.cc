@@ -1,8 +1,7 @@
-// Ways that are followed packet by packet through the queues of all their links, as ns-3 has them:
-// those with a queue that has a limit (tcp/shared_queue.h; by Linux's rules, too, as the emulator
-// has them), over a half-duplex link, over links with jitter, over several links that change, or
-// over one that is slow for the timers (tcp/fair_queue.h); and in small networks those of streams
-// that never become fluids, and of short messages.
+// Ways that are followed packet by packet through the queues of all their links: by Linux's rules
+// those with a queue that has a limit (tcp/shared_queue.h), as the emulator has them; as ns-3 has
+// them those over several links that change (tcp/fair_queue.h), and in small networks those of
+// streams that never become fluids, and of short messages.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -14,9 +13,6 @@
 namespace gradwire::sim {
 namespace {
 
-/// Segments that may go out before the first acknowledgement: where they take as long as the least
-/// timeout, timers go off whose segments only wait.
-constexpr double kFirstWindow = 10;
 constexpr double kFewShort = 64.0 * 32.0;  // segments of a short message, times the hosts
 constexpr double kFewWork = 4096;          // segments of all messages of a graph
 constexpr int kMostHosts = 2048;           // ... of which short messages are followed
@@ -28,24 +24,16 @@ constexpr double kFewSegments = 1024.0 * 128.0;  // of a message, times the host
 }  // namespace
 
 /// Whether there are such ways. A queue with a limit is first come, first served, whoever's packets
-/// it has; the directions of a half-duplex link take turns, acknowledgements with data.
+/// it has.
 bool FlowNetwork::may_follow_all() const {
   const bool kernel = transport_.constants.kernel_recovery;
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;
   if (kernel && transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
     return false;
-  for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
-    const LinkSpec& spec = cluster_.channel(id);
-    if (spec.queue.count() > 0) return true;
-    if (kernel) continue;
-    if (spec.half_duplex || spec.jitter.value() > 0) return true;
-    if (is_slow(8 * segment_ / cluster_.nominal_rate(id).value())) return true;
-  }
-  return !kernel && followers_.size() > 1;
-}
-
-bool FlowNetwork::is_slow(double segment_time) const {
-  return kFirstWindow * segment_time > transport_.min_rto.value();
+  if (!kernel) return followers_.size() > 1;
+  for (ChannelId id = 0; id < cluster_.channel_count(); ++id)
+    if (cluster_.channel(id).queue.count() > 0) return true;
+  return false;
 }
 
 /// Of the channel's packets, one by one as `packet` draws it.
@@ -57,8 +45,7 @@ bool FlowNetwork::follows_all(const Connection& connection) const {
   const TcpPath& path = *connection.path;
   if (!may_follow_) return false;
   if (transport_.constants.kernel_recovery) return path.queue > 0 && !path.half_duplex;
-  return path.queue > 0 || connection.jitters || path.half_duplex || path.changes_at_several ||
-         is_slow(path.segment_time);
+  return path.changes_at_several;
 }
 
 /// Whether the connection, which begins with such a message, is followed over all its links.

@@ -57,9 +57,12 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
   if (by_packets && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
-  if (transport_.protocol == Protocol::kUdpLossy)
-    datagrams_ = std::make_unique<DatagramNetwork>(cluster_, transport, seed);
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
+  const bool over_wires =
+      detail_ == Detail::kPerPacket && !cells_ && !transport_.constants.kernel_recovery;
+  if (transport_.protocol == Protocol::kUdpLossy || over_wires)
+    packets_ = std::make_unique<PerPacketNetwork>(
+        cluster_, transport, seed, transport_.protocol == Protocol::kTcp ? clock_ : -1);
   if (detail_ != Detail::kFluid) {
     may_follow_ = follows_all_ = !cells_ && may_follow_all();
     find_small();
@@ -108,7 +111,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes fir
   connection.may_open = connection.may_open && !connection.is_followed;
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
   if (cells_) open_in_cell(c, source);
-  if (datagrams_ && !is_in_cell(c)) open_datagrams(c, source, destination);
+  if (packets_ && !is_in_cell(c)) open_by_packets(c, source, destination);
   append_media(route_);
   sharing_.add_flow(route_);
   if (connection.may_be_followed && !approaches_.empty()) note_approaches(destination);
@@ -192,9 +195,8 @@ inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) 
                   payload.count());
     return;
   }
-  if (connection.datagrams >= 0) {
-    datagrams_->write(now_, connection.datagrams, static_cast<std::uint64_t>(number),
-                      payload.count());
+  if (connection.packets >= 0) {
+    packets_->write(now_, connection.packets, static_cast<std::uint64_t>(number), payload.count());
     return;
   }
   if (connection.state == State::kStream) {
@@ -294,13 +296,14 @@ void FlowNetwork::settle() {
   }
 }
 
-double FlowNetwork::next_event() const {
+/// Until `until` at most.
+double FlowNetwork::next_event(double until) {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
   for (const IndexedHeap* heap : {&due_, &pool_due_, &queue_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
-  if (datagrams_) next = std::min(next, datagrams_->next_event());
-  return cells_ ? std::min(next, cells_->next_event()) : next;
+  if (cells_) next = std::min(next, cells_->next_event());
+  return packets_ ? std::min(next, packets_->run_ahead(std::min(next, until))) : next;
 }
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
@@ -309,7 +312,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   delivered_missing_.clear();
   for (;;) {
     resolve();
-    const double next = next_event();
+    const double next = next_event(until.value());
     if (next > until.value()) break;
     now_ = std::max(now_, next);
     settle();
@@ -329,7 +332,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!queue_due_.empty() && queue_due_.first_time() <= batch)
       on_queue_due(queue_due_.first(), batch);
     if (cells_) run_cells(batch);
-    if (datagrams_) run_datagrams(batch);
+    if (packets_) run_packets(batch);
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -483,8 +486,8 @@ void FlowNetwork::cancel(TransferId id) {
   if (t.delivering) return;  // freed when it would have arrived
   if (is_in_cell(t.connection)) {
     cancel_in_cell(number);
-  } else if (const std::int32_t c = connection_at(t.connection).datagrams; c >= 0) {
-    datagrams_->cancel(now_, c, static_cast<std::uint64_t>(number));
+  } else if (const std::int32_t c = connection_at(t.connection).packets; c >= 0) {
+    packets_->cancel(now_, c, static_cast<std::uint64_t>(number));
   } else if (connection_at(t.connection).state == State::kStream) {
     if (connection_at(t.connection).waits) resolve();
     // What it has sent arrives all the same, and then it is freed.
@@ -548,9 +551,9 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     const ChannelId full = medium >= 0 ? medium : id;
     double by_packets = cells_ ? cells_->wire_bytes(id) : 0;
     double busy = sharing_.busy(full, now_) + (cells_ ? cells_->busy(id) : 0);
-    if (datagrams_) {
-      by_packets += static_cast<double>(datagrams_->wire_bytes(id));
-      busy += datagrams_->busy(id);
+    if (packets_) {
+      by_packets += static_cast<double>(packets_->wire_bytes(id));
+      busy += packets_->busy(id);
     }
     records.push_back({Bytes(std::llround(wire[c] + by_packets)), Seconds(busy)});
   }

@@ -9,7 +9,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/cell_network.h"
 #include "sim/flow/choose_detail.h"
-#include "sim/flow/datagrams/datagram_network.h"
+#include "sim/flow/per_packet/per_packet_network.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
 #include "sim/flow/shares/rate_follower.h"
@@ -64,8 +64,8 @@
 ///
 /// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
 /// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` is followed packet by
-/// packet (datagrams/datagram_network.h): what a queue or a link drops is lost for good; a transfer
-/// ends as sim/cluster/datagram_wait.h says, and its Delivery says what is missing.
+/// packet (per_packet/per_packet_network.h): what a queue or a link drops is lost for good; a
+/// transfer ends as sim/cluster/datagram_wait.h says, and its Delivery says what is missing.
 ///
 /// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
 /// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative
@@ -175,7 +175,7 @@ class FlowNetwork final : public Network {
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
-    std::int32_t datagrams = -1;         ///< number in datagrams_
+    std::int32_t packets = -1;           ///< number in packets_
     /// That its packets make one after the other, and its acknowledgements where they are followed,
     /// too (flow_queues.cc).
     std::vector<Stop> stops;
@@ -293,7 +293,7 @@ class FlowNetwork final : public Network {
   void foretell(std::int32_t c, double later);
   void serve_streams(std::int32_t p);
 
-  double next_event() const;
+  double next_event(double until);
   void on_pool_due(std::int32_t p, double until);
   void on_batch_due();
   void fetch(std::int32_t c) const;
@@ -400,7 +400,6 @@ class FlowNetwork final : public Network {
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
   bool is_followed_from(const Connection& connection, Bytes first) const;
-  bool is_slow(double segment_time) const;
   ChannelJitter jitter_on(ChannelId id) const;
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
@@ -447,10 +446,10 @@ class FlowNetwork final : public Network {
   bool begins_from_afar(std::int32_t c) const;
   void find_far_queues(std::int32_t c);
 
-  // flow_datagrams.cc
+  // flow_packets.cc
   void open_plain(Connection& connection, TcpPath& path);
-  void open_datagrams(std::int32_t c, int source, int destination);
-  void run_datagrams(double until);
+  void open_by_packets(std::int32_t c, int source, int destination);
+  void run_packets(double until);
   void end_messages(const std::vector<std::int32_t>& connections);
   void arrive(std::int32_t number, double time);
   std::int32_t take_missing();
@@ -502,12 +501,12 @@ class FlowNetwork final : public Network {
   std::deque<StreamPath> paths_;         // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
-  std::int32_t free_transfer_ = -1;             // first of those that are free, linked by `next`
-  std::unique_ptr<CellNetwork> cells_;          // null: no connection crosses the air
-  std::vector<std::int32_t> in_cell_;           // of connections, their numbers in it; -1: none
-  std::vector<std::int32_t> of_cell_;           // the other way round
-  std::unique_ptr<DatagramNetwork> datagrams_;  // null: not of udp-lossy
-  std::vector<std::int32_t> of_datagrams_;      // connections, by their numbers there
+  std::int32_t free_transfer_ = -1;            // first of those that are free, linked by `next`
+  std::unique_ptr<CellNetwork> cells_;         // null: no connection crosses the air
+  std::vector<std::int32_t> in_cell_;          // of connections, their numbers in it; -1: none
+  std::vector<std::int32_t> of_cell_;          // the other way round
+  std::unique_ptr<PerPacketNetwork> packets_;  // null: not of udp-lossy
+  std::vector<std::int32_t> of_packets_;       // connections, by their numbers there
   std::vector<EndedMessage> ended_;
   std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled
   bool indexed_ = false;

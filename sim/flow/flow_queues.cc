@@ -160,15 +160,7 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
   const std::int64_t room =
       FairQueue::room(cluster_.nominal_rate(id), cluster_.channel(id).delay, segment_);
   queue = std::make_unique<Followed>(codel_of_channel(id), segment_, path.discipline.framing, room);
-  const LinkSpec& spec = cluster_.link_of(id).spec;
-  if (!is_plain(spec)) queue->packets.set_without_place();
-  if (spec.half_duplex) {
-    const auto& other = followed_queues_[static_cast<std::size_t>(id ^ 1)];
-    queue->packets.set_medium(other ? other->packets.medium()
-                                    : std::make_shared<FairQueue::Medium>());
-    queue->packets.set_limit(static_cast<double>(spec.queue.count()));
-  }
-  if (spec.jitter.value() > 0) queue->packets.set_jitter(jitter_on(id));
+  if (!is_plain(cluster_.link_of(id).spec)) queue->packets.set_without_place();
   if (const std::int32_t f = follower_on(id); f >= 0)
     queue->packets.set_wire(followers_[static_cast<std::size_t>(f)]);
   return *queue;

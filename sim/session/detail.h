@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace gradwire::sim {
@@ -15,6 +16,13 @@ inline constexpr std::array<std::string_view, 3> kDetailNames = {"mixed", "per-p
 
 constexpr std::string_view name_of(Detail detail) {
   return kDetailNames[static_cast<std::size_t>(detail)];
+}
+
+/// Of those that can be asked for; empty: no such name.
+constexpr std::optional<Detail> detail_named(std::string_view name) {
+  for (const Detail each : {Detail::kPerPacket, Detail::kFluid})
+    if (name == name_of(each)) return each;
+  return std::nullopt;
 }
 
 }  // namespace gradwire::sim

@@ -8,7 +8,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/flow/cells/air.h"
 #include "sim/flow/cells/cell_wire.h"
-#include "sim/flow/datagrams/datagrams.h"
+#include "sim/flow/per_packet/datagrams.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/session/event_heap.h"

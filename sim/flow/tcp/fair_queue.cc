@@ -175,7 +175,6 @@ void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line
   follows_ = passed.packet.came < ends_ + instant ? follows_ + 1 : 0;
   passed.follows = follows_;
   begun_ = std::max(now, ends_);
-  if (medium_) begun_ = std::max(begun_, medium_->ends);
   if (!wire_) {
     ends_ = begun_ + bytes / rate;
     line_ = line;
@@ -190,10 +189,8 @@ void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line
 FairQueue::Passed FairQueue::take(double now, double rate, double line) {
   Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
   put_on_wire(passed, now, rate, line);
-  if (medium_) medium_->ends = ends_;
   flow(passed.flow).departure = passed.departure;
   flow(passed.flow).wire = passed.packet.wire;
-  passed.departure = jitter_.arrival(passed.departure);
   return passed;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "sim/flow/tcp/changing_wire.h"
-#include "sim/flow/tcp/channel_jitter.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/most_bytes.h"
 #include "sim/flow/tcp/numbered_queue.h"
@@ -27,10 +26,7 @@
 /// where others that are no flows of the queue leave it the rate; it is through bytes / line after
 /// it begins. Packet's own device has no such place: there
 ///     begins(k) = leaves(k) >= ends(k - 1)
-/// and if the link changes, too, its rate is integrated (changing_wire.h). Where both
-/// directions of a link share one medium, each device holds a packet that has left its queue until
-/// the other direction's one is through:
-///     begins(k) = max(leaves(k), the medium's end),  leaves(k) >= ends(k - 1)
+/// and if the link changes, too, its rate is integrated (changing_wire.h).
 /// A packet counts without the framing that the device adds. When more packets wait than the queue
 /// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
@@ -49,7 +45,7 @@ class FairQueue {
     std::int32_t owner = 0;
     std::int32_t flow = 0;
     Packet packet;
-    double departure = 0;  ///< s: when the link is through with it, and later by its jitter
+    double departure = 0;  ///< s: when the link is through with it
     int follows = 0;       ///< others on the link, one after the other
   };
 
@@ -72,16 +68,6 @@ class FairQueue {
   void set_without_place() { has_place_ = false; }
   /// A device that is none of this class's takes packets: leave() in place of take().
   void set_apart() { begun_ = ends_ = kNever; }
-  /// What both directions of a half-duplex link share.
-  struct Medium {
-    double ends = -kNever;  ///< s: when the last packet on it is through
-  };
-  void set_medium(std::shared_ptr<Medium> medium) {
-    medium_ = std::move(medium);
-    has_place_ = false;
-  }
-  const std::shared_ptr<Medium>& medium() const { return medium_; }
-  void set_jitter(const ChannelJitter& jitter) { jitter_ = jitter; }
   /// First come, first served, whoever's packets they are, and what finds more than so many bytes
   /// with itself is dropped.
   void set_limit(double bytes) { limit_ = bytes; }
@@ -166,13 +152,11 @@ class FairQueue {
   double limit_ = 0;              ///< bytes; 0: flows have turns
   NumberedQueue<InOrder> order_;  ///< with a limit: whose packets wait, the first one's first
   double filled_ = 0;             ///< ... bytes of them
-  ChannelJitter jitter_;
-  std::shared_ptr<Medium> medium_;  ///< null: this direction's own
-  std::int64_t waiting_ = 0;        ///< packets
-  double line_ = 0;                 ///< bytes/s
-  int follows_ = 0;                 ///< of the last one: Passed::follows
-  double begun_ = -kNever;          ///< s: when the last one's time on the wire begins
-  double ends_ = -kNever;           ///< s: and when it is over
+  std::int64_t waiting_ = 0;      ///< packets
+  double line_ = 0;               ///< bytes/s
+  int follows_ = 0;               ///< of the last one: Passed::follows
+  double begun_ = -kNever;        ///< s: when the last one's time on the wire begins
+  double ends_ = -kNever;         ///< s: and when it is over
   std::vector<std::int32_t> dropped_;
 };
 

@@ -380,6 +380,11 @@ double TcpStream::demand_of(std::int64_t size) const {
   return window * (1 + path_->header / static_cast<double>(path_->segment)) / path_->round_trip;
 }
 
+std::int32_t TcpStream::ack_wire(std::uint64_t number) const {
+  const double blocks = kernel_ ? 0 : kBlock * receiver_.acknowledgements()[number].blocks;
+  return static_cast<std::int32_t>(path_->header + blocks);
+}
+
 void TcpStream::acknowledge(double now, std::uint64_t number) {
   auto& acks = receiver_.acknowledgements();
   while (!acks.empty() && acks.begin() < number) acks.pop();

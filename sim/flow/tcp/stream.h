@@ -134,11 +134,16 @@ class TcpStream {
   }
   /// From now on `carrier`, which outlives the stream, takes its segments to arrive(), and
   /// acknowledgements of its receiver to acknowledge(). Call before anything is written.
-  void carry_by(SegmentCarrier& carrier) { carrier_ = &carrier; }
+  void carry_by(SegmentCarrier& carrier) {
+    carrier_ = &carrier;
+    receiver_.send_at_once();
+  }
   /// A segment that was carried is there.
   void arrive(double now, std::int64_t number, std::int32_t wire, std::int32_t sent);
   /// Acknowledgements that the receiver has sent: the numbers from 0 to this one.
   std::uint64_t acknowledgements() const { return receiver_.acknowledgements().end(); }
+  /// Bytes of acknowledgement `number`, which has not reached the sender, on the wire.
+  std::int32_t ack_wire(std::uint64_t number) const;
   /// s: when the receiver acknowledges what waits for a second segment; infinite: nothing does.
   double ack_deadline() const { return receiver_.deadline(); }
   void send_delayed_ack() { receiver_.time_out(); }

@@ -52,7 +52,7 @@ std::vector<double> ends_of(const Cluster& cluster, std::optional<Detail> detail
 
 TEST_CASE("The detail goes by transport and air, and by what is asked for") {
   const auto chosen = [](Protocol protocol, bool air, std::optional<Detail> asked = {}) {
-    return choose_detail({protocol, air, asked});
+    return choose_detail({protocol, air, false, asked});
   };
   CHECK(chosen(Protocol::kTcp, false) == Detail::kMixed);
   CHECK(chosen(Protocol::kTcp, false, Detail::kFluid) == Detail::kFluid);
@@ -64,6 +64,27 @@ TEST_CASE("The detail goes by transport and air, and by what is asked for") {
   CHECK_THROWS_AS(chosen(Protocol::kTcp, true, Detail::kFluid), Error);
   CHECK_THROWS_AS(chosen(Protocol::kUdpLossy, false, Detail::kFluid), Error);
   CHECK_THROWS_AS(chosen(Protocol::kRdma, false, Detail::kPerPacket), Error);
+}
+
+TEST_CASE("Where rates say too little about TCP it goes packet by packet") {
+  const auto chosen = [](const LinkSpec& each, const TransportSettings& transport = {}) {
+    return choose_detail(detail_question(Cluster::star(3, each), transport, {}));
+  };
+  LinkSpec queued = link(1e9, 50e-6), jitters = queued, half = queued;
+  CHECK(chosen(queued) == Detail::kMixed);
+  queued.queue = Bytes(64'000);
+  jitters.jitter = Seconds(1e-6);
+  half.half_duplex = true;
+  for (const LinkSpec& each : {queued, jitters, half}) CHECK(chosen(each) == Detail::kPerPacket);
+  // Ten segments of 8 x 1,538 bits take 200 ms, the least timeout, at 615.2 kbps.
+  CHECK(chosen(link(615e3, 50e-6)) == Detail::kPerPacket);
+  CHECK(chosen(link(616e3, 50e-6)) == Detail::kMixed);
+  TransportSettings other;
+  other.constants.kernel_recovery = true;
+  CHECK(chosen(queued, other) == Detail::kMixed);
+  other = {};
+  other.protocol = Protocol::kIdeal;
+  CHECK(chosen(half, other) == Detail::kFluid);
 }
 
 TEST_CASE("Packet by packet, idle hosts change no time, however many they are") {

@@ -124,23 +124,6 @@ TEST_CASE("With a limit packets leave in the order in which they came") {
   CHECK(run_until(queue, 10, 1).size() == 1);
 }
 
-TEST_CASE("Queues on either side of one medium take turns") {
-  // Each device holds one packet; 0.1 s a packet. Here and there in turn, but where one is empty.
-  FairQueue here(kPatient, 100, 0, 1000), there(kPatient, 100, 0, 1000);
-  here.set_medium(std::make_shared<FairQueue::Medium>());
-  there.set_medium(here.medium());
-  const std::int32_t a = here.add_flow(1), b = there.add_flow(2);
-  for (int i = 0; i < 3; ++i) here.push(a, packet(0, i));
-  there.push(b, packet(0, 0));
-  CHECK(here.take(0, kRate, kRate).departure == Approx(0.1));
-  CHECK(here.next_turn() == Approx(0.1));
-  CHECK(there.next_turn() <= 0);
-  CHECK(there.take(0, kRate, kRate).departure == Approx(0.2));
-  CHECK(here.take(0.1, kRate, kRate).departure == Approx(0.3));
-  CHECK(there.next_turn() == FairQueue::kNever);
-  CHECK(here.take(0.3, kRate, kRate).departure == Approx(0.4));
-}
-
 TEST_CASE("A link that has found its queue empty has ended all turns") {
   // The first flow has used up most of its turn of 150 B when the link asks for more, at the begin
   // of its packet's time: there is none. What it sends then is a new flow's, and goes before the

@@ -1,4 +1,4 @@
-#include "sim/flow/datagrams/datagrams.h"
+#include "sim/flow/per_packet/datagrams.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Datagrams one by one: which message ends when.
 #include <catch2/catch.hpp>
 
-#include "sim/flow/datagrams/datagrams.h"
+#include "sim/flow/per_packet/datagrams.h"
 
 using namespace gradwire::sim;
 

@@ -15,7 +15,7 @@ inline std::int64_t whole_nanoseconds(double seconds) {
 
 struct PacketEvent {
   enum class Kind : std::uint8_t {
-    kArrives,  ///< a packet, at the end of the channel `of`
+    kArrives,  ///< the first packet under way on the channel `of`, at its end
     kThrough,  ///< ... the one on its wire is through
     kWakes,    ///< ... the place behind its wire is free
     kSends,    ///< the host `of` sends a datagram
@@ -24,11 +24,7 @@ struct PacketEvent {
   };
   std::int64_t time = 0;  ///< ns
   std::uint64_t order = 0;
-  std::int64_t number = 0;  ///< the packet's
   std::int32_t of = 0;
-  std::int32_t flow = 0;  ///< the packet's, in the channel's queue
-  std::int32_t wire = 0;  ///< bytes
-  std::int32_t sent = 0;  ///< ticks
   Kind kind = Kind::kArrives;
 };
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
-#include "sim/flow/datagrams/datagrams.h"
-#include "sim/flow/datagrams/packet_events.h"
-#include "sim/flow/datagrams/packet_link.h"
+#include "sim/flow/per_packet/datagrams.h"
+#include "sim/flow/per_packet/packet_events.h"
+#include "sim/flow/per_packet/packet_link.h"
 #include "sim/flow/tcp/stream.h"
 
 /// udp-lossy over wires, packet by packet: datagrams, which nothing but their senders' links holds
@@ -19,24 +19,26 @@
 /// A packet costs an event for each link that it crosses, and up to two more where it waits.
 namespace gradwire::sim {
 
-class DatagramNetwork {
+class PerPacketNetwork {
  public:
   static constexpr double kNever = DatagramFlow::kNever;
   using Ended = EndedMessage;
 
-  /// `cluster` outlives it.
-  DatagramNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
+  /// `cluster` outlives it. `clock`: StreamPath's, of TCP.
+  PerPacketNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
+                   double clock);
 
   /// Another connection, of datagrams.
   std::int32_t add_datagrams(int source, int destination);
-  /// ... or of TCP.
-  std::int32_t add_stream(int source, int destination);
+  /// ... or of TCP, the so many-th beside the pair's first one.
+  std::int32_t add_stream(int source, int destination, int beside);
 
   /// A message is written at `now`, s, until which run() has been.
   void write(double now, std::int32_t connection, std::uint64_t id, std::int64_t bytes);
   void cancel(double now, std::int32_t connection, std::uint64_t id);
-  /// s: when something may end next; infinite: all has.
-  double next_event() const;
+  /// Goes on until something has ended, or all until `until`, s, is over. s: when something has
+  /// ended or may end next; infinite: all has.
+  double run_ahead(double until);
   /// All events until `until`, s. Appends the messages that have ended.
   void run(double until, std::vector<Ended>& ended);
 
@@ -48,18 +50,31 @@ class DatagramNetwork {
     ChannelId channel = -1;
     std::int32_t flow = -1;
   };
+  struct Ends {
+    int source = 0;  ///< host
+    int destination = 0;
+    int beside = 0;
+  };
+  struct Unwritten {
+    std::uint64_t id = 0;
+    std::int64_t bytes = 0;
+  };
   struct Connection final : SegmentCarrier {
     void carry(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) override;
-    DatagramNetwork* network = nullptr;
+    PerPacketNetwork* network = nullptr;
     std::int32_t number = 0;
-    Entry entry;                              ///< of its way
-    Entry back;                               ///< ... of acknowledgements'
-    int source = 0;                           ///< host
+    Entry entry;  ///< of its way
+    Entry back;   ///< ... of acknowledgements'
+    Ends ends;
     std::unique_ptr<DatagramFlow> datagrams;  ///< or:
     std::unique_ptr<TcpStream> stream;
+    std::vector<Unwritten> unwritten;
     std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
     double due = kNever;             ///< s: when the stream does something next
-    std::uint64_t due_order = 0;     ///< of its event
+    /// ... among the events. Acknowledgements put it off again and again: an earlier event,
+    /// `event`, is left where it is, and makes way for it when it comes.
+    PacketEvents::Key due_at;
+    PacketEvents::Key event;
   };
   struct Sender {
     DatagramSender datagrams;
@@ -67,16 +82,19 @@ class DatagramNetwork {
   };
 
   void move_to(double now);
+  void write_streams();
   PacketLink& link(ChannelId id) { return *links_[static_cast<std::size_t>(id)]; }
   PacketLink& open_link(ChannelId id);
   Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
-  Connection& add(int source, int destination);
-  Entry enter_way(std::span<const ChannelId> way, std::int32_t connection, bool acknowledges);
+  Connection& add(const Ends& ends);
+  Entry enter_way(const Connection& owner, bool acknowledges);
   void enter(const Entry& entry, const PacketLink::Packet& packet);
   void handle(const PacketEvent& event);
-  void on_arrival(const PacketEvent& event);
+  void on_arrival(PacketLink& from);
   void on_send(std::int32_t host, std::uint64_t order);
   void schedule(std::int32_t host, std::int64_t time);
+  void on_timer(Connection& owner, std::uint64_t order);
+  void set_timer(Connection& owner, double next);
   void run_stream(Connection& owner);
   void send_acks(Connection& owner);
   void look_at(Connection& owner);
@@ -86,13 +104,15 @@ class DatagramNetwork {
   TransportSettings tcp_;
   std::uint64_t seed_;
   StreamNumbers phases_;
+  double clock_;
   PacketEvents events_;
   std::vector<std::unique_ptr<PacketLink>> links_;  ///< [channels], as far as they are used
   std::vector<std::unique_ptr<Connection>> connections_;
   std::deque<StreamPath> paths_;
-  std::vector<Sender> senders_;  ///< [hosts]
-  std::int64_t moved_to_ = -1;   ///< ns: when something last began
-  std::int64_t open_ = 0;        ///< messages that have not ended
+  std::vector<Sender> senders_;        ///< [hosts]
+  std::int64_t moved_to_ = -1;         ///< ns: when something last began
+  std::vector<std::int32_t> writing_;  ///< connections of TCP with unwritten messages
+  std::int64_t open_ = 0;              ///< messages that have not ended
   std::vector<Ended> ended_;
   std::vector<ChannelId> route_;  ///< scratch
 };

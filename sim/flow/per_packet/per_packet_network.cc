@@ -1,10 +1,12 @@
-#include "sim/flow/datagrams/datagram_network.h"
+#include "sim/flow/per_packet/per_packet_network.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
+
+#include "sim/cluster/channel_draws.h"
 
 namespace gradwire::sim {
 namespace {
@@ -15,21 +17,28 @@ constexpr double kRounding = 0.25;    // ns
 
 using Kind = PacketEvent::Kind;
 
+/// ns: of events until then.
+std::int64_t last_until(double seconds) {
+  return seconds < kFarAway ? static_cast<std::int64_t>(seconds * kNanoseconds + kRounding)
+                            : std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace
 
-DatagramNetwork::DatagramNetwork(const Cluster& cluster, const TransportSettings& transport,
-                                 std::uint64_t seed)
+PerPacketNetwork::PerPacketNetwork(const Cluster& cluster, const TransportSettings& transport,
+                                   std::uint64_t seed, double clock)
     : cluster_(cluster),
       transport_(transport),
       tcp_(transport),
       seed_(seed),
       phases_(phases_of(tcp_, seed)),
+      clock_(clock),
       links_(static_cast<std::size_t>(cluster.channel_count())),
       senders_(static_cast<std::size_t>(cluster.host_count())) {
   tcp_.protocol = TransportSettings::Protocol::kTcp;
 }
 
-PacketLink& DatagramNetwork::open_link(ChannelId id) {
+PacketLink& PerPacketNetwork::open_link(ChannelId id) {
   auto& link = links_[static_cast<std::size_t>(id)];
   if (link) return *link;
   std::shared_ptr<PacketLink::Medium> medium;
@@ -39,50 +48,59 @@ PacketLink& DatagramNetwork::open_link(ChannelId id) {
   return *link;
 }
 
-DatagramNetwork::Entry DatagramNetwork::enter_way(std::span<const ChannelId> way,
-                                                  std::int32_t connection, bool acknowledges) {
+/// The way of its packets over route_. What TCP loses each connection loses by draws of its own.
+PerPacketNetwork::Entry PerPacketNetwork::enter_way(const Connection& owner, bool acknowledges) {
+  const auto source =
+      static_cast<std::uint32_t>(owner.ends.source + owner.ends.beside * cluster_.host_count());
+  const auto destination = static_cast<std::uint32_t>(owner.ends.destination);
   Entry next;
-  for (auto id = way.rbegin(); id != way.rend(); ++id)
-    next = {*id, open_link(*id).add_flow({connection, acknowledges, next.channel, next.flow})};
+  for (auto id = route_.rbegin(); id != route_.rend(); ++id) {
+    const PacketLink::Flow flow{owner.number, acknowledges, next.channel, next.flow};
+    PacketLink& link = open_link(*id);
+    next = {*id, owner.stream ? link.add_flow(flow, connection_losses(seed_, *id, source,
+                                                                      destination, acknowledges))
+                              : link.add_flow(flow)};
+  }
   return next;
 }
 
-DatagramNetwork::Connection& DatagramNetwork::add(int source, int destination) {
+PerPacketNetwork::Connection& PerPacketNetwork::add(const Ends& ends) {
   route_.clear();
-  cluster_.route(source, destination, route_);
+  cluster_.route(ends.source, ends.destination, route_);
   connections_.push_back(std::make_unique<Connection>());
   Connection& added = *connections_.back();
   added.network = this;
   added.number = static_cast<std::int32_t>(connections_.size()) - 1;
-  added.source = source;
-  added.entry = enter_way(route_, added.number, false);
+  added.ends = ends;
   return added;
 }
 
-std::int32_t DatagramNetwork::add_datagrams(int source, int destination) {
-  Connection& added = add(source, destination);
+std::int32_t PerPacketNetwork::add_datagrams(int source, int destination) {
+  Connection& added = add({source, destination, 0});
   added.datagrams = std::make_unique<DatagramFlow>(datagram_way(cluster_, route_, transport_));
+  added.entry = enter_way(added, false);
   senders_[static_cast<std::size_t>(source)].datagrams.set_rate(
       cluster_.nominal_rate(route_.front()).value() / 8);
   return added.number;
 }
 
-std::int32_t DatagramNetwork::add_stream(int source, int destination) {
-  Connection& added = add(source, destination);
-  const StreamPath& path = paths_.emplace_back(TcpPath(cluster_, route_, tcp_), tcp_);
+std::int32_t PerPacketNetwork::add_stream(int source, int destination, int beside) {
+  Connection& added = add({source, destination, beside});
+  const StreamPath& path = paths_.emplace_back(TcpPath(cluster_, route_, tcp_), tcp_, clock_);
   added.stream =
       std::make_unique<TcpStream>(std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), &path),
                                   tcp_, LossSequence(0, {}), LossSequence(0, {}));
   added.stream->set_phases(phases_);
   added.stream->carry_by(added);
+  added.entry = enter_way(added, false);
   route_.clear();
   cluster_.route(destination, source, route_);
-  added.back = enter_way(route_, added.number, true);
+  added.back = enter_way(added, true);
   return added.number;
 }
 
 /// What begins at one instant begins together, when all else that happens then has.
-void DatagramNetwork::move_to(double now) {
+void PerPacketNetwork::move_to(double now) {
   const std::int64_t time = whole_nanoseconds(now);
   if (time == moved_to_) return;
   moved_to_ = time;
@@ -90,52 +108,69 @@ void DatagramNetwork::move_to(double now) {
   events_.move_to(time);
 }
 
-void DatagramNetwork::write(double now, std::int32_t c, std::uint64_t id, std::int64_t bytes) {
+void PerPacketNetwork::write(double now, std::int32_t c, std::uint64_t id, std::int64_t bytes) {
   move_to(now);
   ++open_;
   Connection& owner = connection(c);
   if (owner.stream) {
-    owner.stream->write(events_.seconds(), id, bytes);
-    look_at(owner);
+    if (owner.unwritten.empty()) writing_.push_back(c);
+    owner.unwritten.push_back({id, bytes});
     return;
   }
   owner.datagrams->write(id, bytes);
-  senders_[static_cast<std::size_t>(owner.source)].datagrams.wake(c, *owner.datagrams);
-  schedule(owner.source, events_.now());
+  senders_[static_cast<std::size_t>(owner.ends.source)].datagrams.wake(c, *owner.datagrams);
+  schedule(owner.ends.source, events_.now());
 }
 
-void DatagramNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
+/// Messages of one connection that come at one instant go out together, in full segments.
+void PerPacketNetwork::write_streams() {
+  for (const std::int32_t c : writing_) {
+    Connection& owner = connection(c);
+    for (std::size_t i = 0; i < owner.unwritten.size(); ++i)
+      owner.stream->write(events_.seconds(), owner.unwritten[i].id, owner.unwritten[i].bytes,
+                          i + 1 < owner.unwritten.size());
+    owner.unwritten.clear();
+    look_at(owner);
+  }
+  writing_.clear();
+}
+
+void PerPacketNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
   move_to(now);
   Connection& owner = connection(c);
+  write_streams();
   if (owner.stream) {
     owner.stream->cancel(events_.seconds(), id);
   } else {
     owner.datagrams->cancel(id);
-    senders_[static_cast<std::size_t>(owner.source)].datagrams.look_again();
+    senders_[static_cast<std::size_t>(owner.ends.source)].datagrams.look_again();
   }
   look_at(owner);
 }
 
-double DatagramNetwork::next_event() const {
+double PerPacketNetwork::run_ahead(double until) {
+  write_streams();
+  const std::int64_t last = last_until(until);
+  while (open_ > 0 && ended_.empty() && !events_.empty() && events_.next_time() <= last)
+    handle(events_.pop());
   if (!ended_.empty()) return events_.seconds();
   if (open_ == 0 || events_.empty()) return kNever;
   return static_cast<double>(events_.next_time()) / kNanoseconds;
 }
 
-void DatagramNetwork::run(double until, std::vector<Ended>& ended) {
-  const std::int64_t last = until < kFarAway
-                                ? static_cast<std::int64_t>(until * kNanoseconds + kRounding)
-                                : std::numeric_limits<std::int64_t>::max();
+void PerPacketNetwork::run(double until, std::vector<Ended>& ended) {
+  write_streams();
+  const std::int64_t last = last_until(until);
   while (!events_.empty() && events_.next_time() <= last) handle(events_.pop());
   if (&ended == &ended_) return;
   std::ranges::move(ended_, std::back_inserter(ended));
   ended_.clear();
 }
 
-void DatagramNetwork::handle(const PacketEvent& event) {
+void PerPacketNetwork::handle(const PacketEvent& event) {
   switch (event.kind) {
     case Kind::kArrives:
-      on_arrival(event);
+      on_arrival(link(event.of));
       return;
     case Kind::kThrough:
       link(event.of).on_through();
@@ -151,12 +186,12 @@ void DatagramNetwork::handle(const PacketEvent& event) {
       look_at(connection(event.of));
       return;
     case Kind::kRuns:
-      if (connection(event.of).due_order == event.order) run_stream(connection(event.of));
+      on_timer(connection(event.of), event.order);
       return;
   }
 }
 
-void DatagramNetwork::enter(const Entry& entry, const PacketLink::Packet& packet) {
+void PerPacketNetwork::enter(const Entry& entry, const PacketLink::Packet& packet) {
   PacketLink& link = *links_[static_cast<std::size_t>(entry.channel)];
   link.push(entry.flow, packet);
   for (const std::int32_t f : link.dropped())
@@ -166,32 +201,32 @@ void DatagramNetwork::enter(const Entry& entry, const PacketLink::Packet& packet
   link.dropped().clear();
 }
 
-void DatagramNetwork::on_arrival(const PacketEvent& event) {
-  PacketLink& from = link(event.of);
-  if (from.loses()) return;
-  const PacketLink::Flow flow = from.flow(event.flow);
+void PerPacketNetwork::on_arrival(PacketLink& from) {
+  const auto [f, packet] = from.on_arrival();
+  const PacketLink::Flow& flow = from.flow(f);
+  if (from.loses(flow)) return;
   if (flow.next >= 0) {
-    enter({flow.next, flow.next_flow}, {event.number, event.wire, event.sent});
+    enter({flow.next, flow.next_flow}, packet);
     return;
   }
   Connection& owner = connection(flow.connection);
   if (owner.datagrams) {
-    owner.datagrams->arrive(event.number);
+    owner.datagrams->arrive(packet.number);
   } else if (flow.acknowledges) {
-    owner.stream->acknowledge(events_.seconds(), static_cast<std::uint64_t>(event.number));
+    owner.stream->acknowledge(events_.seconds(), static_cast<std::uint64_t>(packet.number));
   } else {
-    owner.stream->arrive(events_.seconds(), event.number, event.wire, event.sent);
+    owner.stream->arrive(events_.seconds(), packet.number, packet.wire, packet.sent);
     send_acks(owner);
   }
   look_at(owner);
 }
 
-void DatagramNetwork::schedule(std::int32_t host, std::int64_t time) {
+void PerPacketNetwork::schedule(std::int32_t host, std::int64_t time) {
   senders_[static_cast<std::size_t>(host)].order =
       events_.push({.time = time, .of = host, .kind = Kind::kSends});
 }
 
-void DatagramNetwork::on_send(std::int32_t host, std::uint64_t order) {
+void PerPacketNetwork::on_send(std::int32_t host, std::uint64_t order) {
   Sender& sender = senders_[static_cast<std::size_t>(host)];
   if (sender.order != order) return;  // it was woken since
   Datagram sent;
@@ -206,18 +241,18 @@ void DatagramNetwork::on_send(std::int32_t host, std::uint64_t order) {
   if (next < kNever) schedule(host, std::max(events_.now(), whole_nanoseconds(next)));
 }
 
-void DatagramNetwork::Connection::carry(double, std::int64_t segment, std::int32_t wire,
-                                        std::int32_t sent) {
+void PerPacketNetwork::Connection::carry(double, std::int64_t segment, std::int32_t wire,
+                                         std::int32_t sent) {
   network->enter(entry, {segment, wire, sent});
 }
 
-void DatagramNetwork::send_acks(Connection& owner) {
-  const auto bytes = static_cast<std::int32_t>((tcp_.wire_segment - tcp_.segment).count());
+void PerPacketNetwork::send_acks(Connection& owner) {
   for (; owner.acknowledged < owner.stream->acknowledgements(); ++owner.acknowledged)
-    enter(owner.back, {static_cast<std::int64_t>(owner.acknowledged), bytes, 0});
+    enter(owner.back, {static_cast<std::int64_t>(owner.acknowledged),
+                       owner.stream->ack_wire(owner.acknowledged), 0});
 }
 
-void DatagramNetwork::run_stream(Connection& owner) {
+void PerPacketNetwork::run_stream(Connection& owner) {
   const double now = std::max(events_.seconds(), owner.due);
   if (owner.stream->ack_deadline() <= now) {
     owner.stream->send_delayed_ack();
@@ -229,7 +264,7 @@ void DatagramNetwork::run_stream(Connection& owner) {
 }
 
 /// What has ended at the connection's ends, and when it does something next.
-void DatagramNetwork::look_at(Connection& owner) {
+void PerPacketNetwork::look_at(Connection& owner) {
   const std::size_t before = ended_.size();
   if (owner.datagrams) {
     for (Ended& each : owner.datagrams->take_ended()) {
@@ -245,22 +280,39 @@ void DatagramNetwork::look_at(Connection& owner) {
     ended_.push_back({owner.number, message.id, message.wire, message.retransmissions});
   }
   open_ -= static_cast<std::int64_t>(ended_.size() - before);
-  const double next = std::min(stream.next_event(), stream.ack_deadline());
-  if (next == owner.due) return;
-  owner.due = next;
-  owner.due_order = std::numeric_limits<std::uint64_t>::max();
-  if (next >= kFarAway) return;
-  owner.due_order = events_.push({.time = std::max(events_.now(), whole_nanoseconds(next)),
-                                  .of = owner.number,
-                                  .kind = Kind::kRuns});
+  set_timer(owner, std::min(stream.next_event(), stream.ack_deadline()));
 }
 
-std::int64_t DatagramNetwork::wire_bytes(ChannelId id) const {
+void PerPacketNetwork::set_timer(Connection& owner, double next) {
+  if (next == owner.due) return;
+  owner.due = next;
+  owner.due_at = {};
+  if (next >= kFarAway) return;
+  owner.due_at = events_.reserve(std::max(events_.now(), whole_nanoseconds(next)));
+  if (owner.event.time >= 0 && owner.event.time <= owner.due_at.time) return;
+  owner.event = owner.due_at;
+  events_.push({.of = owner.number, .kind = Kind::kRuns}, owner.event);
+}
+
+void PerPacketNetwork::on_timer(Connection& owner, std::uint64_t order) {
+  if (order != owner.event.order) return;  // an earlier one took its place
+  owner.event = std::exchange(owner.due_at, {});
+  if (owner.event.time < 0) return;
+  if (order != owner.event.order) {
+    owner.due_at = owner.event;
+    events_.push({.of = owner.number, .kind = Kind::kRuns}, owner.event);
+    return;
+  }
+  owner.event = {};
+  run_stream(owner);
+}
+
+std::int64_t PerPacketNetwork::wire_bytes(ChannelId id) const {
   const auto& link = links_[static_cast<std::size_t>(id)];
   return link ? link->wire_bytes() : 0;
 }
 
-double DatagramNetwork::busy(ChannelId id) const {
+double PerPacketNetwork::busy(ChannelId id) const {
   const auto& link = links_[static_cast<std::size_t>(id)];
   return link ? link->busy() : 0;
 }

@@ -1,4 +1,4 @@
-#include "sim/flow/datagrams/packet_link.h"
+#include "sim/flow/per_packet/packet_link.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +29,7 @@ PacketLink::PacketLink(const Cluster& cluster, ChannelId id, const TransportSett
              kFraming,
              FairQueue::room(cluster.nominal_rate(id), cluster.channel(id).delay,
                              segment_of(transport))),
+      loss_(cluster.channel(id).loss),
       medium_(std::move(medium)),
       jitter_(cluster.channel(id).jitter.value()),
       draws_(channel_stream(seed, id, kJitterDraws)) {
@@ -46,6 +47,23 @@ PacketLink::PacketLink(const Cluster& cluster, ChannelId id, const TransportSett
 std::int32_t PacketLink::add_flow(const Flow& flow) {
   flows_.push_back(flow);
   return queue_.add_flow(static_cast<std::int32_t>(flows_.size()) - 1);
+}
+
+std::int32_t PacketLink::add_flow(Flow flow, const RandomStream& draws) {
+  if (loss_ > 0 && !losses_->has_bursts()) {
+    flow.losses = static_cast<std::int32_t>(own_losses_.size());
+    own_losses_.push_back({draws, 0});
+  }
+  return add_flow(flow);
+}
+
+bool PacketLink::loses(const Flow& flow) {
+  if (flow.losses < 0) return losses_ && losses_->next();
+  Losses& own = own_losses_[static_cast<std::size_t>(flow.losses)];
+  const std::uint64_t place = own.packets++ % 4;
+  if (place == 0)
+    own.words = philox_block(own.draws, static_cast<std::uint32_t>((own.packets - 1) / 4));
+  return uniform_from_word(own.words.word[place]) < loss_;
 }
 
 /// What was no event, as nothing hung on it, has happened.
@@ -107,13 +125,18 @@ void PacketLink::start(const FairQueue::Passed& passed) {
 }
 
 void PacketLink::arrive_at(std::int64_t time, const FairQueue::Passed& passed) {
-  events_.push({.time = time,
-                .number = passed.packet.number,
-                .of = id_,
-                .flow = passed.owner,
-                .wire = passed.packet.wire,
-                .sent = passed.packet.sent,
-                .kind = PacketEvent::Kind::kArrives});
+  const PacketEvents::Key key = events_.reserve(time);
+  const FairQueue::Packet& packet = passed.packet;
+  if (coming_.empty()) events_.push({.of = id_, .kind = PacketEvent::Kind::kArrives}, key);
+  coming_.push({key, {passed.owner, {packet.number, packet.wire, packet.sent}}});
+}
+
+PacketLink::Arrival PacketLink::on_arrival() {
+  const Arrival arrival = coming_.front().arrival;
+  coming_.pop();
+  if (!coming_.empty())
+    events_.push({.of = id_, .kind = PacketEvent::Kind::kArrives}, coming_.front().key);
+  return arrival;
 }
 
 void PacketLink::on_wake() {

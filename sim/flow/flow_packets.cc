@@ -1,4 +1,4 @@
-// udp-lossy: connections over wires (datagrams/datagram_network.h) that are no fluids.
+// Connections over wires that are simulated packet by packet (per_packet/per_packet_network.h).
 #include <utility>
 
 #include "sim/flow/flow_network.h"
@@ -13,19 +13,20 @@ void FlowNetwork::open_plain(Connection& connection, TcpPath& path) {
 }
 
 /// Others' traffic, which begins beside a pair's own connection, is TCP's.
-void FlowNetwork::open_datagrams(std::int32_t c, int source, int destination) {
+void FlowNetwork::open_by_packets(std::int32_t c, int source, int destination) {
   Connection& connection = connection_at(c);
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
-  connection.datagrams = connection.key < hosts * hosts
-                             ? datagrams_->add_datagrams(source, destination)
-                             : datagrams_->add_stream(source, destination);
-  of_datagrams_.push_back(c);
+  const auto beside = static_cast<int>(connection.key / (hosts * hosts));
+  connection.packets = transport_.protocol == TransportSettings::Protocol::kTcp || beside > 0
+                           ? packets_->add_stream(source, destination, beside)
+                           : packets_->add_datagrams(source, destination);
+  of_packets_.push_back(c);
 }
 
-void FlowNetwork::run_datagrams(double until) {
+void FlowNetwork::run_packets(double until) {
   ended_.clear();
-  datagrams_->run(until, ended_);
-  end_messages(of_datagrams_);
+  packets_->run(until, ended_);
+  end_messages(of_packets_);
 }
 
 /// Of `connections`, by their numbers in ended_.

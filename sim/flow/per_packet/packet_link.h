@@ -7,8 +7,9 @@
 #include "sim/cluster/channel_clock.h"
 #include "sim/cluster/cluster.h"
 #include "sim/flow/burst_chain.h"
-#include "sim/flow/datagrams/packet_events.h"
+#include "sim/flow/per_packet/packet_events.h"
 #include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/tcp/numbered_queue.h"
 
 namespace gradwire::sim {
 
@@ -21,7 +22,8 @@ namespace gradwire::sim {
 /// change, that jitter, or of which both directions share a medium: sim/cluster/link_kind.h) has no
 /// such place; the end of a packet's time wakes its queue at once.
 ///
-/// On a link that is not busy a packet is one event, its arrival.
+/// On a link that is not busy a packet is one event, its arrival; of all that are under way on a
+/// link only the first one's stands among the events.
 class PacketLink {
  public:
   /// What both directions of a half-duplex link share.
@@ -35,6 +37,7 @@ class PacketLink {
     bool acknowledges = false;
     ChannelId next = -1;  ///< -1: they are there
     std::int32_t next_flow = -1;
+    std::int32_t losses = -1;  ///< number of its own draws; -1: the channel's
   };
   struct Packet {
     std::int64_t number = 0;
@@ -47,14 +50,22 @@ class PacketLink {
              std::uint64_t seed, PacketEvents& events, std::shared_ptr<Medium> medium);
 
   std::int32_t add_flow(const Flow& flow);
+  /// ... whose packets are lost by `draws` of its own, but by the channel's where those are lost in
+  /// bursts (sim/cluster/channel_draws.h).
+  std::int32_t add_flow(Flow flow, const RandomStream& draws);
   const Flow& flow(std::int32_t number) const { return flows_[static_cast<std::size_t>(number)]; }
   /// A packet comes to the queue.
   void push(std::int32_t flow, const Packet& packet);
   // The events.
+  struct Arrival {
+    std::int32_t flow = 0;
+    Packet packet;
+  };
+  Arrival on_arrival();
   void on_through();
   void on_wake();
-  /// A packet comes to the other end; true: it is lost.
-  bool loses() { return losses_ && losses_->next(); }
+  /// A packet of the flow comes to the other end; true: it is lost.
+  bool loses(const Flow& flow);
   /// Flows of packets that were dropped, one for each; who has read them clears them.
   std::vector<std::int32_t>& dropped() { return queue_.dropped(); }
 
@@ -78,8 +89,21 @@ class PacketLink {
   std::int64_t delay_;  ///< ns
   FairQueue queue_;
   std::vector<Flow> flows_;
-  std::unique_ptr<BurstChain> losses_;  ///< null: none
-  bool is_stopped_ = false;             ///< the device takes nothing from the queue
+  double loss_;
+  std::unique_ptr<BurstChain> losses_;  ///< the channel's; null: none
+  /// A packet under way. They arrive in the order in which they were sent.
+  struct Coming {
+    PacketEvents::Key key;
+    Arrival arrival;
+  };
+  NumberedQueue<Coming> coming_;
+  struct Losses {
+    RandomStream draws;
+    std::uint64_t packets = 0;
+    PhiloxBlock words = {};  ///< of this packet and those beside it
+  };
+  std::vector<Losses> own_losses_;
+  bool is_stopped_ = false;  ///< the device takes nothing from the queue
   // ns-3's device.
   std::optional<FairQueue::Passed> place_;
   bool is_busy_ = false;
