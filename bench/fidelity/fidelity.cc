@@ -72,6 +72,7 @@ std::vector<Regime> regimes() {
       {"bursts", drawn(burst_cases), kPooled, burst_rows},
       {"crowded-cells", drawn(crowded_cell_cases), kClean, cell_rows},
       {"extremes", drawn(extreme_cases), kClean, clean_wan_rows},
+      {"exact", drawn(exact_cases), kClean, exact_rows},
       {"background", drawn(background_cases), kByRun, mean_rows},
       {"rounds", drawn(round_cases), kClean, sharing_rows},
   };

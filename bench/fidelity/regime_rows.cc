@@ -133,6 +133,23 @@ void changing_rows(const std::string& name, const Comparisons& results,
   add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 0.0; }), 0.10);
 }
 
+void exact_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  double figures = 0, within = 0, near = 0;
+  for (const Comparison& c : results)
+    for (std::size_t i = 0; i < c.errors.size(); ++i) {
+      ++figures;
+      within += c.differences[i] <= 1e-6;
+      near += c.errors[i] <= 1e-3;
+    }
+  const auto add_share = [&](const char* what, double share, double bar) {
+    rows.push_back(
+        {.name = name + what, .value = share, .unit = "1", .bar = bar, .at_most = false});
+  };
+  add_share(".within_a_microsecond", within / figures, 0.8);
+  add_share(".within_a_thousandth", near / figures, 0.95);
+  add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 0.0; }), 0.03);
+}
+
 void burst_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
   changing_rows(name, results, rows);
   random_rows(name, results, rows);

@@ -28,5 +28,7 @@ RegimeRows cell_rows;
 RegimeRows mean_rows;
 RegimeRows changing_rows;
 RegimeRows burst_rows;
+/// Run by run, with the reference's losses.
+RegimeRows exact_rows;
 
 }  // namespace gradwire::bench

@@ -50,6 +50,10 @@ std::vector<FidelityCase> crowded_cell_cases(std::uint64_t seed, int count);
 /// One thing at a time far from what is usual: 1 B to 1 GB, 64 kbps to 400 Gbps, 0.01 to 300 ms,
 /// queues, buffers, acknowledgements, first windows.
 std::vector<FidelityCase> extreme_cases(std::uint64_t seed, int count);
+/// What `flow` simulates packet by packet over wires: links with a queue, jitter, one medium for
+/// both directions, or slow for the timers; one flow, an incast or a ring, half of them with
+/// losses, which are the reference's.
+std::vector<FidelityCase> exact_cases(std::uint64_t seed, int count);
 /// Senders beside background traffic, Poisson or on and off.
 std::vector<FidelityCase> background_cases(std::uint64_t seed, int count);
 /// Rounds of clients whose deadline cuts some of them off.

@@ -15,8 +15,10 @@ constexpr std::int64_t kMessage = 250'000;   // bytes, of a federated client
 constexpr std::int64_t kExchange = 100'000;  // bytes, of a pair in the all-to-all
 
 FlowRun run(double start, const sim::Cluster& cluster, sim::GraphBuilder& builder,
-            const std::vector<Bytes>& bytes, Fold fold = Fold::kOff) {
+            const std::vector<Bytes>& bytes, Fold fold = Fold::kOff,
+            std::optional<sim::Detail> detail = {}) {
   sim::ExecutorOptions options;
+  options.detail = detail;
   options.fold = fold == Fold::kOn;
   const auto executor = sim::make_executor("flow", cluster, options);
   const sim::GraphPtr graph = builder.finish();
@@ -71,11 +73,11 @@ sim::CollectiveSpec ring_of(int workers, std::int64_t elements) {
   return spec;
 }
 
-FlowRun run_ring(int workers, std::int64_t elements, Fold fold) {
+FlowRun run_ring(int workers, std::int64_t elements, Fold fold, std::optional<sim::Detail> detail) {
   const double start = now_s();
   sim::GraphBuilder builder;
   builder.add_collective(ring_of(workers, elements), "ring");
-  return run(start, sim::Cluster::star(workers, {}), builder, {}, fold);
+  return run(start, sim::Cluster::star(workers, {}), builder, {}, fold, detail);
 }
 
 FlowRun run_two_level(int workers, std::int64_t elements) {

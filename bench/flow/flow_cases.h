@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/graph/collective.h"
+#include "sim/session/detail.h"
 
 /// What `bench flow` simulates. Each case builds its cluster, its graph and its executor, and runs
 /// to the end with nothing recorded but the timeline's summary.
@@ -24,7 +26,8 @@ sim::CollectiveSpec ring_of(int workers, std::int64_t elements);
 
 /// Ring all-reduce of fp32 `elements` on a 1 Gbps, 50 us star. Chunks are equal where `workers`
 /// divides `elements`.
-FlowRun run_ring(int workers, std::int64_t elements, Fold fold = Fold::kOff);
+FlowRun run_ring(int workers, std::int64_t elements, Fold fold = Fold::kOff,
+                 std::optional<sim::Detail> detail = {});
 
 /// Two-level all-reduce of fp32 `elements` on the smallest fat tree of such links whose edge
 /// switches the workers fill: over each edge switch, then among the leaders.

@@ -17,6 +17,7 @@ constexpr std::int64_t kElements = 1'000'000;  // 4 MB
 constexpr int kRounds = 3;
 constexpr int kSteps = 2;  // of a forecast: one on fresh connections, one on warm ones
 constexpr int kFlowRuns = 300;
+constexpr int kPerPacketRuns = 10;
 
 double off_by(double value, double reference) {
   return 100 * std::abs(value / reference - 1);
@@ -87,6 +88,28 @@ void add_flow(const PacketRun& packet, const Say& say, std::vector<BenchRow>& ro
                   .provenance = "simulated"});
 }
 
+/// The same packets and queues by flow's own engine.
+void add_per_packet(const PacketRun& packet, const Say& say, std::vector<BenchRow>& rows) {
+  const std::string name = "packet.ring.n16.per_packet_";
+  say(name + "speed_up ...");
+  FlowRun best;
+  for (int round = 0; round < kPerPacketRuns; ++round) {
+    const FlowRun run = run_ring(kWorkers, kElements, Fold::kOff, sim::Detail::kPerPacket);
+    if (round == 0 || run.wall_s < best.wall_s) best = run;
+  }
+  rows.push_back({.name = name + "wall_s", .value = best.wall_s, .unit = "s"});
+  rows.push_back({.name = name + "speed_up",
+                  .value = packet.wall_s / best.wall_s,
+                  .unit = "",
+                  .bar = 35,
+                  .at_most = false});
+  rows.push_back({.name = name + "error",
+                  .value = off_by(best.simulated_s, packet.simulated_s),
+                  .unit = "%",
+                  .bar = 0.001,
+                  .provenance = "simulated"});
+}
+
 void add_forecasts(const Say& say, std::vector<BenchRow>& rows) {
   for (const PacketCase& c : forecast_cases()) {
     const std::string name = "packet.forecast." + c.name;
@@ -113,6 +136,7 @@ std::vector<BenchRow> bench_packet(const Say& say) {
   std::vector<BenchRow> rows;
   const PacketRun ring = measure_ring(say, rows);
   add_flow(ring, say, rows);
+  add_per_packet(ring, say, rows);
   add_forecasts(say, rows);
   return labelled(std::move(rows), "measured");
 }

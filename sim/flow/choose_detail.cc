@@ -12,13 +12,17 @@ using Protocol = TransportSettings::Protocol;
 constexpr double kFirstWindow = 10;
 
 bool has_no_rates(const Cluster& cluster, const TransportSettings& transport) {
-  if (transport.protocol != Protocol::kTcp || transport.constants.kernel_recovery) return false;
+  if (transport.protocol != Protocol::kTcp) return false;
+  const bool kernel = transport.constants.kernel_recovery;
+  if (kernel && transport.congestion_control == TransportSettings::CongestionControl::kBbr)
+    return false;
   const double segment = 8 * static_cast<double>(transport.wire_segment.count());
   for (ChannelId id = 0; id < cluster.channel_count(); ++id) {
     const LinkSpec& spec = cluster.channel(id);
     const double first_window = kFirstWindow * segment / cluster.nominal_rate(id).value();
-    if (spec.queue.count() > 0 || spec.jitter.value() > 0 || spec.half_duplex ||
-        first_window > transport.min_rto.value())
+    if (spec.queue.count() > 0) return true;
+    if (kernel) continue;
+    if (spec.jitter.value() > 0 || spec.half_duplex || first_window > transport.min_rto.value())
       return true;
   }
   return false;

@@ -1,7 +1,6 @@
-// Ways that are followed packet by packet through the queues of all their links: by Linux's rules
-// those with a queue that has a limit (tcp/shared_queue.h), as the emulator has them; as ns-3 has
-// them those over several links that change (tcp/fair_queue.h), and in small networks those of
-// streams that never become fluids, and of short messages.
+// Ways that are followed packet by packet through the queues of all their links (tcp/fair_queue.h):
+// those over several links that change, and in small networks those of streams that never become
+// fluids, and of short messages.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -23,35 +22,19 @@ constexpr double kFewSegments = 1024.0 * 128.0;  // of a message, times the host
 
 }  // namespace
 
-/// Whether there are such ways. A queue with a limit is first come, first served, whoever's packets
-/// it has.
+/// Whether there are such ways.
 bool FlowNetwork::may_follow_all() const {
-  const bool kernel = transport_.constants.kernel_recovery;
-  if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;
-  if (kernel && transport_.congestion_control == TransportSettings::CongestionControl::kBbr)
-    return false;
-  if (!kernel) return followers_.size() > 1;
-  for (ChannelId id = 0; id < cluster_.channel_count(); ++id)
-    if (cluster_.channel(id).queue.count() > 0) return true;
-  return false;
-}
-
-/// Of the channel's packets, one by one as `packet` draws it.
-ChannelJitter FlowNetwork::jitter_on(ChannelId id) const {
-  return {cluster_.channel(id).jitter.value(), channel_stream(seed_, id, kJitterDraws)};
+  return transport_.protocol == TransportSettings::Protocol::kTcp &&
+         !transport_.constants.kernel_recovery && followers_.size() > 1;
 }
 
 bool FlowNetwork::follows_all(const Connection& connection) const {
-  const TcpPath& path = *connection.path;
-  if (!may_follow_) return false;
-  if (transport_.constants.kernel_recovery) return path.queue > 0 && !path.half_duplex;
-  return path.changes_at_several;
+  return may_follow_ && connection.path->changes_at_several;
 }
 
 /// Whether the connection, which begins with such a message, is followed over all its links.
 bool FlowNetwork::is_followed_from(const Connection& connection, Bytes first) const {
-  if (detail_ == Detail::kPerPacket)
-    return !cells_ && transport_.protocol == TransportSettings::Protocol::kTcp;
+  if (packets_) return false;
   return follows_all(connection) || follows_short(first) || follows_stream(*connection.path, first);
 }
 
@@ -162,59 +145,26 @@ bool FlowNetwork::is_even_star() const {
   return last < 2 || delays[1] == delays[last] || delays[0] == delays[last - 1];
 }
 
-/// The queue with a limit before the channel; null: there is none.
-SharedQueue* FlowNetwork::shared_queue_on(ChannelId id, const StreamPath& path) {
-  const LinkSpec& spec = cluster_.channel(id);
-  if (spec.queue.count() <= 0 || spec.half_duplex) return nullptr;
-  auto& queue = shared_queues_[static_cast<std::size_t>(id)];
-  if (queue) return queue.get();
-  queue = std::make_shared<SharedQueue>(static_cast<double>(spec.queue.count()),
-                                        path.discipline.framing);
-  if (!is_plain(cluster_.link_of(id).spec)) queue->set_without_place();
-  if (transport_.constants.kernel_recovery) queue->set_with_wire();
-  queue->set_jitter(jitter_on(id));
-  if (const std::int32_t f = follower_on(id); f >= 0)
-    queue->set_wire(followers_[static_cast<std::size_t>(f)]);
-  return queue.get();
-}
-
 /// The stream, which has sent nothing, goes through all queues of its way.
 void FlowNetwork::follow_all(Connection& connection) {
   const auto c = static_cast<std::int32_t>(&connection - connections_.data());
   const StreamPath& path = *connection.path;
-  const auto place_on = [&](ChannelId id, SharedQueue* shared) {
+  const auto place_on = [&](ChannelId id, std::int32_t owner) {
     const double rate = cluster_.nominal_rate(id).value() / 8;
-    const bool is_own =
-        transport_.constants.kernel_recovery || !is_plain(cluster_.link_of(id).spec);
+    const bool is_own = !is_plain(cluster_.link_of(id).spec);
     const double follows = is_own ? 0 : std::min(kFollowingBytes, headers_) / rate;
-    const double onwards = cluster_.channel(id).delay.value() - follows;
-    return TcpStream::Place{.shared = shared, .rate = rate, .onwards = onwards};
-  };
-  // Of two events of one instant that is first which was begun first: a packet's arrival when it
-  // was sent on the link before, the end of another one's time when that began.
-  double hop = path.last_ack_hop;
-  const auto comes_first = [&](ChannelId id) {
-    const double takes = 8 * segment_ / cluster_.nominal_rate(id).value();
-    const bool first = hop > takes;
-    hop = cluster_.channel(id).delay.value() + takes;
-    return first;
+    FairQueue& queue = queue_on(id, path).packets;
+    TcpStream::Place place{&queue, queue.add_flow(owner),
+                           cluster_.channel(id).delay.value() - follows};
+    if (cluster_.channel(id).mean_loss() > 0)
+      place.loss =
+          std::make_unique<LossSequence>(losses(std::span(&id, 1), connection.key, owner != c));
+    connection.stops.push_back({id, place.flow});
+    return place;
   };
   const auto append = [&](const std::vector<ChannelId>& way, std::int32_t owner) {
     std::vector<TcpStream::Place> places;
-    for (const ChannelId id : way) {
-      TcpStream::Place place = place_on(id, shared_queue_on(id, path));
-      if (!place.shared) {
-        Followed& queue = queue_on(id, path);
-        place.fair = &queue.packets;
-        place.flow = queue.packets.add_flow(owner);
-      }
-      place.first = comes_first(id);
-      if (cluster_.channel(id).mean_loss() > 0)
-        place.loss =
-            std::make_unique<LossSequence>(losses(std::span(&id, 1), connection.key, owner != c));
-      connection.stops.push_back({id, place.flow});
-      places.push_back(std::move(place));
-    }
+    for (const ChannelId id : way) places.push_back(place_on(id, owner));
     return places;
   };
   const HostPair ends = ends_of(connection);

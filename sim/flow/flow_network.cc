@@ -58,8 +58,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
   if (by_packets && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
-  const bool over_wires =
-      detail_ == Detail::kPerPacket && !cells_ && !transport_.constants.kernel_recovery;
+  const bool over_wires = detail_ == Detail::kPerPacket && !cells_;
   if (transport_.protocol == Protocol::kUdpLossy || over_wires)
     packets_ = std::make_unique<PerPacketNetwork>(
         cluster_, transport, seed, transport_.protocol == Protocol::kTcp ? clock_ : -1);

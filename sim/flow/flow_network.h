@@ -400,7 +400,6 @@ class FlowNetwork final : public Network {
   void find_queues(std::int32_t c);
   bool may_follow_all() const;
   bool is_followed_from(const Connection& connection, Bytes first) const;
-  ChannelJitter jitter_on(ChannelId id) const;
   bool follows_all(const Connection& connection) const;
   bool follows_short(Bytes first) const;
   bool follows_stream(const TcpPath& path, Bytes first) const;
@@ -416,7 +415,6 @@ class FlowNetwork final : public Network {
   /// The owner in a queue of the connection's acknowledgements; of them, the connection.
   static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
   void follow_all(Connection& connection);
-  SharedQueue* shared_queue_on(ChannelId id, const StreamPath& path);
   std::int32_t follower_on(ChannelId id) const {
     return follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
   }

@@ -326,7 +326,7 @@ void FlowNetwork::on_queue_due(ChannelId id, double until) {
     if (is_ack)
       connection.stream->pass_back(passed.packet, passed.departure, place);
     else
-      connection.stream->pass_queue(passed, place);
+      connection.stream->pass_queue(passed.packet, passed.departure, place);
     if (connection.state != State::kStream) continue;
     if (!is_ack) demand(c);
     set_stream_due(c);

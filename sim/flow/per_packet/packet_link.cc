@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sim/cluster/channel_draws.h"
@@ -36,10 +37,16 @@ PacketLink::PacketLink(const Cluster& cluster, ChannelId id, const TransportSett
   const Link& link = cluster.link_of(id);
   const LinkSpec& spec = cluster.channel(id);
   queue_.set_apart();
-  if (spec.queue.count() > 0) queue_.set_limit(static_cast<double>(spec.queue.count()));
+  changes_ = RateFollower::is_needed(link, id);
+  const bool kernel = transport.protocol == TransportSettings::Protocol::kTcp &&
+                      transport.constants.kernel_recovery;
+  if (const auto limit = static_cast<double>(spec.queue.count()); limit > 0) {
+    queue_.set_limit(kernel ? std::numeric_limits<double>::infinity() : limit);
+    if (kernel) most_ = limit;
+  }
   if (spec.mean_loss() > 0)
     losses_ = std::make_unique<BurstChain>(spec, channel_stream(seed, id, kLossDraws));
-  if (is_plain(link.spec)) return;
+  if (is_plain(link.spec) && !kernel) return;
   clock_.emplace(spec, link.schedule(id));
   if (!medium_) medium_ = std::make_shared<Medium>();
 }
@@ -77,10 +84,23 @@ void PacketLink::settle() {
 
 void PacketLink::push(std::int32_t flow, const Packet& packet) {
   if (!clock_) settle();
+  if (most_ > 0 && !fits(packet.wire)) {
+    queue_.dropped().push_back(flow);
+    return;
+  }
+  waiting_ += packet.wire;
   queue_.push(flow, {events_.seconds(), packet.number, packet.wire, packet.sent});
   if (wakes_ && !std::exchange(wake_is_event_, true))
     events_.push({.of = id_, .kind = PacketEvent::Kind::kWakes}, wake_);
   run();
+}
+
+/// Beside what is in the queue and on the wire.
+bool PacketLink::fits(std::int32_t wire) const {
+  double on_wire = is_stopped_ ? sending_.packet.wire : 0;
+  if (is_stopped_ && !changes_)
+    on_wire = std::max(0.0, static_cast<double>(sending_ends_ - events_.now()) / 1e9 * rate_);
+  return on_wire + waiting_ + wire <= most_;
 }
 
 /// The device takes what it can.
@@ -89,6 +109,7 @@ void PacketLink::run() {
   while (!is_stopped_ && queue_.leave(events_.seconds(), passed)) {
     is_stopped_ = true;
     if (clock_) {
+      waiting_ -= passed.packet.wire;
       sending_ = passed;
       request();
     } else {
@@ -180,6 +201,7 @@ void PacketLink::begin() {
   const std::int64_t end =
       clock_->end_of(now, Bytes(wire), Bytes(wire - static_cast<std::int32_t>(kFraming)));
   wire_bytes_ += wire;
+  sending_ends_ = end;
   if (end >= ChannelClock::kNever) return;  // it waits for ever
   busy_ns_ += end - now;
   const double late = jitter_ > 0 ? jitter_ * static_cast<double>(uniform(draws_, drawn_++)) : 0;

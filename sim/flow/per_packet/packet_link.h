@@ -22,6 +22,10 @@ namespace gradwire::sim {
 /// change, that jitter, or of which both directions share a medium: sim/cluster/link_kind.h) has no
 /// such place; the end of a packet's time wakes its queue at once.
 ///
+/// By Linux's rules it is a link of the emulator: a device without that place, and of a queue with
+/// a limit the packet on the wire is a part, too, as far as it is not sent yet (whole where the
+/// link changes), and all with their framing.
+///
 /// On a link that is not busy a packet is one event, its arrival; of all that are under way on a
 /// link only the first one's stands among the events.
 class PacketLink {
@@ -74,6 +78,7 @@ class PacketLink {
   const std::shared_ptr<Medium>& medium() const { return medium_; }
 
  private:
+  bool fits(std::int32_t wire) const;
   void settle();
   void run();
   void send(const FairQueue::Passed& passed);
@@ -116,6 +121,10 @@ class PacketLink {
   std::optional<ChannelClock> clock_;
   std::shared_ptr<Medium> medium_;
   FairQueue::Passed sending_;
+  std::int64_t sending_ends_ = 0;  ///< ns
+  double most_ = 0;     ///< bytes in the queue and on the wire; 0: the queue has its own limit
+  double waiting_ = 0;  ///< bytes in the queue
+  bool changes_ = false;
   double jitter_;  ///< s
   RandomStream draws_;
   std::uint64_t drawn_ = 0;

@@ -7,8 +7,7 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr int kMostDrops = 64;        // RFC 8290, 4.1: at a time, to make room
-constexpr double kOneInstant = 1e-6;  // of a packet's time
+constexpr int kMostDrops = 64;  // RFC 8290, 4.1: at a time, to make room
 
 }  // namespace
 
@@ -171,9 +170,6 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
 
 void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line) {
   const double bytes = passed.packet.wire;
-  const double instant = kOneInstant * bytes / rate;
-  follows_ = passed.packet.came < ends_ + instant ? follows_ + 1 : 0;
-  passed.follows = follows_;
   begun_ = std::max(now, ends_);
   if (!wire_) {
     ends_ = begun_ + bytes / rate;

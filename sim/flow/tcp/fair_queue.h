@@ -46,7 +46,6 @@ class FairQueue {
     std::int32_t flow = 0;
     Packet packet;
     double departure = 0;  ///< s: when the link is through with it
-    int follows = 0;       ///< others on the link, one after the other
   };
 
   /// Packets that the queue before a link holds, as `packet` has it.
@@ -154,7 +153,6 @@ class FairQueue {
   double filled_ = 0;             ///< ... bytes of them
   std::int64_t waiting_ = 0;      ///< packets
   double line_ = 0;               ///< bytes/s
-  int follows_ = 0;               ///< of the last one: Passed::follows
   double begun_ = -kNever;        ///< s: when the last one's time on the wire begins
   double ends_ = -kNever;         ///< s: and when it is over
   std::vector<std::int32_t> dropped_;

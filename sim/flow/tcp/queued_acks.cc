@@ -13,14 +13,14 @@ double QueuedAcks::enters(const TcpReceiver& receiver) const {
 double QueuedAcks::next(const TcpReceiver& receiver) const {
   double next = enters(receiver);
   for (const Place& each : places_)
-    if (!each.coming.empty()) next = std::min(next, each.coming.front().order);
+    if (!each.coming.empty()) next = std::min(next, each.coming.front().time);
   return next;
 }
 
 void QueuedAcks::take(TcpReceiver& receiver, double time) {
   for (std::size_t place = 1; place < places_.size(); ++place) {
     NumberedQueue<Coming>& coming = places_[place].coming;
-    if (coming.empty() || coming.front().order > time) continue;
+    if (coming.empty() || coming.front().time > time) continue;
     const Coming ack = coming.front();
     coming.pop();
     enter(place, ack);
@@ -28,7 +28,7 @@ void QueuedAcks::take(TcpReceiver& receiver, double time) {
   }
   if (entered_ == receiver.acknowledgements().end()) receiver.time_out();
   const double blocks = receiver.acknowledgements()[entered_].blocks;
-  enter(0, {time, time, entered_++, static_cast<std::int32_t>(wire_ + block_ * blocks)});
+  enter(0, {time, entered_++, static_cast<std::int32_t>(wire_ + block_ * blocks)});
 }
 
 void QueuedAcks::enter(std::size_t place, const Coming& ack) {
@@ -36,21 +36,15 @@ void QueuedAcks::enter(std::size_t place, const Coming& ack) {
     arrived_.push(ack);
     return;
   }
-  Place& at = places_[place];
-  if (at.fair) {
-    const auto number = static_cast<std::int64_t>(ack.number);
-    at.fair->push(at.flow, {ack.time, number, ack.wire, 0});
-  } else if (at.queue->pass(ack.time, ack.wire, at.rate, at.first)) {
-    go_on(place, ack.number, ack.wire, at.queue->departure(), at.queue->later());
-  }
+  places_[place].queue->push(places_[place].flow,
+                             {ack.time, static_cast<std::int64_t>(ack.number), ack.wire, 0});
 }
 
-void QueuedAcks::go_on(std::size_t place, std::uint64_t number, std::int32_t wire, double departure,
-                       double later) {
+void QueuedAcks::pass(std::size_t place, std::uint64_t number, std::int32_t wire,
+                      double departure) {
   places_[place].carried += wire;
   if (places_[place].loss && places_[place].loss->next()) return;
-  const double comes = departure + places_[place].onwards;
-  const Coming onwards{comes, comes + later, number, wire};
+  const Coming onwards{departure + places_[place].onwards, number, wire};
   if (place + 1 == places_.size()) {
     arrived_.push(onwards);
   } else {

@@ -9,7 +9,6 @@
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/numbered_queue.h"
 #include "sim/flow/tcp/receiver.h"
-#include "sim/flow/tcp/shared_queue.h"
 
 /// A connection's acknowledgements on a way back that is followed link by link: they wait in the
 /// queues with the data of others, make it wait, and are dropped where there is no room or where a
@@ -22,23 +21,16 @@ class QueuedAcks {
 
   /// `wire`: bytes of an acknowledgement; `block`: for each block that it names on top.
   QueuedAcks(double wire, double block) : wire_(wire), block_(block) {}
-  /// Another queue on the way, first come, first served, before a link of `rate` bytes/s, from the
-  /// end of whose time on it an acknowledgement takes `onwards` s to the next one, or to the
-  /// sender. `first`: SharedQueue::pass(). `loss`: at the end of that link; null: none is lost.
-  void add(SharedQueue& queue, double rate, double onwards, bool first,
-           std::unique_ptr<LossSequence> loss = {}) {
-    places_.push_back({&queue, nullptr, -1, rate, onwards, first, std::move(loss)});
-  }
-  /// The same of a queue in which they are the flow `flow`: pass() goes on.
+  /// Another queue on the way, in which they are the flow `flow`, before a link from the end of
+  /// whose time on it an acknowledgement takes `onwards` s to the next one, or to the sender;
+  /// pass() goes on. `loss`: at the end of that link; null: none is lost.
   void add(FairQueue& queue, std::int32_t flow, double onwards,
            std::unique_ptr<LossSequence> loss = {}) {
-    places_.push_back({nullptr, &queue, flow, 0, onwards, false, std::move(loss)});
+    places_.push_back({&queue, flow, onwards, std::move(loss)});
   }
   /// Queue number `place`, counted from 0, has let acknowledgement `number` of `wire` bytes go,
   /// which has passed the link at `departure`.
-  void pass(std::size_t place, std::uint64_t number, std::int32_t wire, double departure) {
-    go_on(place, number, wire, departure, 0);
-  }
+  void pass(std::size_t place, std::uint64_t number, std::int32_t wire, double departure);
 
   /// Bytes that the link behind that queue has carried.
   double carried(std::size_t place) const { return places_[place].carried; }
@@ -58,26 +50,20 @@ class QueuedAcks {
 
  private:
   struct Coming {
-    double time = 0;   ///< s
-    double order = 0;  ///< s: the same, and SharedQueue::later()
+    double time = 0;  ///< s
     std::uint64_t number = 0;
     std::int32_t wire = 0;  ///< bytes
   };
   struct Place {
-    SharedQueue* queue = nullptr;
-    FairQueue* fair = nullptr;  ///< in its place
-    std::int32_t flow = -1;     ///< of it
-    double rate = 0;
+    FairQueue* queue = nullptr;
+    std::int32_t flow = -1;  ///< of it
     double onwards = 0;
-    bool first = false;
     std::unique_ptr<LossSequence> loss = {};
     double carried = 0;
     NumberedQueue<Coming> coming = {};
   };
   double enters(const TcpReceiver& receiver) const;
   void enter(std::size_t place, const Coming& ack);
-  void go_on(std::size_t place, std::uint64_t number, std::int32_t wire, double departure,
-             double later);
 
   double wire_;
   double block_;

@@ -247,39 +247,25 @@ void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
 }
 
 void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte) {
-  turns_->further.push_back({&queue, flow, nullptr, 0, false, to, to_a_byte, {}});
+  turns_->further.push_back({&queue, flow, to, to_a_byte, {}});
 }
 
 void TcpStream::follow(std::vector<Place> places, std::vector<Place> back) {
   turns_ = std::make_unique<Turns>();
   turns_->all = true;
   Place& first = places.front();
-  turns_->fair = first.fair;
+  turns_->fair = first.queue;
   turns_->flow = first.flow;
-  turns_->queue = std::shared_ptr<SharedQueue>(std::shared_ptr<void>(), first.shared);
-  turns_->rate = first.rate;
-  turns_->first = first.first;
   turns_->link.loss = std::move(first.loss);
   for (std::size_t i = 1; i < places.size(); ++i) {
     Place& each = places[i];
-    turns_->further.push_back({each.fair,
-                               each.flow,
-                               each.shared,
-                               each.rate,
-                               each.first,
-                               places[i - 1].onwards,
-                               0,
-                               {std::move(each.loss)}});
+    turns_->further.push_back(
+        {each.queue, each.flow, places[i - 1].onwards, 0, {std::move(each.loss)}});
   }
   turns_->way.from = places.back().onwards;
   receiver_.send_at_once();
   auto queued = std::make_unique<QueuedAcks>(path_->header, kernel_ ? 0 : kBlock);
-  for (Place& each : back) {
-    if (each.fair)
-      queued->add(*each.fair, each.flow, each.onwards, std::move(each.loss));
-    else
-      queued->add(*each.shared, each.rate, each.onwards, each.first, std::move(each.loss));
-  }
+  for (Place& each : back) queued->add(*each.queue, each.flow, each.onwards, std::move(each.loss));
   ways().queued = std::move(queued);
 }
 
@@ -296,9 +282,9 @@ bool TcpStream::may_change_queue(double now) const {
 double TcpStream::waiting() const {
   double bytes = turns_->fair->waiting(turns_->flow);
   for (const Turns::Further& each : turns_->further) {
-    if (each.queue) bytes += each.queue->waiting(each.flow);
+    bytes += each.queue->waiting(each.flow);
     for (std::uint64_t i = each.coming.begin(); i != each.coming.end(); ++i)
-      bytes += each.coming[i].packet.wire;
+      bytes += each.coming[i].wire;
   }
   return bytes;
 }
@@ -306,7 +292,7 @@ double TcpStream::waiting() const {
 double TcpStream::drops_from_queues() const {
   double from = turns_->fair->drops_from(turns_->flow);
   for (const Turns::Further& each : turns_->further)
-    if (each.queue) from = std::min(from, each.queue->drops_from(each.flow));
+    from = std::min(from, each.queue->drops_from(each.flow));
   return from;
 }
 
@@ -315,7 +301,7 @@ double TcpStream::next_coming() const {
   double next = queues() ? turns_->segments.front().came : kNever;
   if (turns_->all) next = std::min({next, turns_->writes, queued_acks()->next(receiver_)});
   for (const Turns::Further& each : turns_->further)
-    if (!each.coming.empty()) next = std::min(next, each.coming.front().order);
+    if (!each.coming.empty()) next = std::min(next, each.coming.front().came);
   return next;
 }
 
@@ -339,9 +325,9 @@ double TcpStream::burst(double now) const {
     bytes += static_cast<double>(turns_->segments.size()) *
              (static_cast<double>(path_->segment) + path_->header);
   for (const Turns::Further& each : turns_->further) {
-    if (each.queue) bytes += each.queue->waiting(each.flow);
-    if (!each.coming.empty() && each.coming.front().order <= soon)
-      bytes += static_cast<double>(each.coming.size()) * each.coming.front().packet.wire;
+    bytes += each.queue->waiting(each.flow);
+    if (!each.coming.empty() && each.coming.front().came <= soon)
+      bytes += static_cast<double>(each.coming.size()) * each.coming.front().wire;
   }
   return bytes;
 }

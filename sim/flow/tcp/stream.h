@@ -236,14 +236,11 @@ class TcpStream {
     turns_->queue = std::move(queue);
     turns_->way = path_->queue_way;
   }
-  /// A queue on a way that is followed link by link: `shared`, first come, first served, or `fair`.
+  /// A queue on a way that is followed link by link.
   struct Place {
-    FairQueue* fair = nullptr;
+    FairQueue* queue = nullptr;
     std::int32_t flow = -1;  ///< of it
-    SharedQueue* shared = nullptr;
-    double rate = 0;     ///< bytes/s, of the link behind that one
-    double onwards = 0;  ///< s, from the end of a packet's time on it to the next queue
-    bool first = false;  ///< SharedQueue::pass()
+    double onwards = 0;      ///< s, from the end of a packet's time on its link to the next queue
     std::unique_ptr<LossSequence> loss = {};  ///< at the end of that link; null: nothing is lost
   };
   /// From now on segments pass the queues of all links of their way, the first one when they are
@@ -271,10 +268,8 @@ class TcpStream {
   /// Nothing of it waits anywhere or is on its way to a queue.
   bool may_change_queue(double now) const;
   /// Its queue number `place`, counted from 0, lets one of its packets go, which has passed the
-  /// link at `departure`. `later`: SharedQueue::later().
-  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0,
-                  double later = 0);
-  void pass_queue(const FairQueue::Passed& passed, std::size_t place);
+  /// link at `departure`.
+  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0);
   /// The same of an acknowledgement, whose places come behind those of segments.
   void pass_back(const FairQueue::Packet& packet, double departure, std::size_t place) {
     queued_acks()->pass(place - 1 - turns_->further.size(),
@@ -340,7 +335,6 @@ class TcpStream {
     std::int64_t bytes = 0;              ///< of payload
     std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
     double rate = 0;                     ///< bytes/s, of the link behind it
-    bool first = false;                  ///< SharedQueue::pass()
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
     Link link;
@@ -349,17 +343,10 @@ class TcpStream {
     struct Further {
       FairQueue* queue = nullptr;
       std::int32_t flow = -1;
-      SharedQueue* shared = nullptr;  ///< in its place
-      double rate = 0;                ///< bytes/s, of the link behind that one
-      bool first = false;             ///< SharedQueue::pass()
-      double to = 0;                  ///< s, from the queue before it
-      double to_a_byte = 0;           ///< s a byte on top
+      double to = 0;         ///< s, from the queue before it
+      double to_a_byte = 0;  ///< s a byte on top
       Link link = {};
-      struct Coming {
-        FairQueue::Packet packet;
-        double order = 0;  ///< s: when it comes, and SharedQueue::later()
-      };
-      NumberedQueue<Coming> coming = {};
+      NumberedQueue<FairQueue::Packet> coming = {};
     };
     std::vector<Further> further;
     bool all = false;        ///< these are the queues of all links on the way

@@ -262,8 +262,8 @@ bool TcpStream::take_coming(double time) {
   std::size_t place = 0;
   for (Turns::Further& each : turns_->further) {
     ++place;
-    if (each.coming.empty() || each.coming.front().order > time) continue;
-    const FairQueue::Packet packet = each.coming.front().packet;
+    if (each.coming.empty() || each.coming.front().came > time) continue;
+    const FairQueue::Packet packet = each.coming.front();
     each.coming.pop();
     enter(place, packet);
     return true;
@@ -276,19 +276,10 @@ bool TcpStream::take_coming(double time) {
 /// The packet comes to its queue number `place`.
 void TcpStream::enter(std::size_t place, const FairQueue::Packet& packet) {
   Turns& t = *turns_;
-  FairQueue* const fair = place == 0 ? t.fair : t.further[place - 1].queue;
-  if (fair) {
-    fair->push(place == 0 ? t.flow : t.further[place - 1].flow, packet);
-    return;
-  }
-  SharedQueue& shared = place == 0 ? *t.queue : *t.further[place - 1].shared;
-  const double rate = place == 0 ? t.rate : t.further[place - 1].rate;
-  const bool first = place == 0 ? t.first : t.further[place - 1].first;
-  if (!shared.pass(packet.came, packet.wire, rate, first)) {
-    ++counts_.dropped;
-    return;
-  }
-  pass_queue(packet, shared.departure(), place, shared.later());
+  if (place == 0)
+    t.fair->push(t.flow, packet);
+  else
+    t.further[place - 1].queue->push(t.further[place - 1].flow, packet);
 }
 
 /// It comes to the queue that others share.
@@ -315,8 +306,7 @@ void TcpStream::take_shared_turn() {
         path_->second_hop);
 }
 
-void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place,
-                           double later) {
+void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place) {
   Turns::Link& link = turns_->link_behind(place);
   link.carried += packet.wire;
   if (link.loss && link.loss->next()) {
@@ -328,26 +318,13 @@ void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, st
     Turns::Further& next = turns_->further[place];
     const double came = departure + next.to + next.to_a_byte * packet.wire;
     // A short packet does not overtake a long one on a link between.
-    const double after =
-        next.coming.empty() ? came : std::max(came, next.coming.back().packet.came);
-    next.coming.push({{after, packet.number, packet.wire, packet.sent}, after + later});
+    const double after = next.coming.empty() ? came : std::max(came, next.coming.back().came);
+    next.coming.push({after, packet.number, packet.wire, packet.sent});
     return;
   }
   const QueueWay& way = turns_->way;
   cross(packet.number, packet.wire, packet.sent,
         departure + way.from + way.from_a_byte * packet.wire, way.slowest_after);
-}
-
-void TcpStream::pass_queue(const FairQueue::Passed& passed, std::size_t place) {
-  // Of several links' packets a queue that is first come, first served has one first. (A fair one
-  // has turns, and takes a packet when it is told of it.)
-  double later = 0;
-  if (turns_->all && place < turns_->further.size() && turns_->further[place].shared) {
-    const bool first = place == 0 ? turns_->first : turns_->further[place - 1].first;
-    const double rate = place == 0 ? turns_->rate : turns_->further[place - 1].rate;
-    later = SharedQueue::later_of(passed.follows, passed.packet.wire / rate, first);
-  }
-  pass_queue(passed.packet, passed.departure, place, later);
 }
 
 void TcpStream::note_arrival(double time) {

@@ -24,7 +24,8 @@ using Generate = std::vector<FidelityCase> (*)(std::uint64_t seed, int count);
 constexpr Generate kWide[] = {many_cases,         many_lossy_cases, server_cases,
                               server_lossy_cases, collective_cases, collective_lossy_cases,
                               changing_cases,     burst_cases,      extreme_cases,
-                              background_cases,   round_cases,      crowded_cell_cases};
+                              background_cases,   round_cases,      crowded_cell_cases,
+                              exact_cases};
 
 std::set<std::string> names_of(const std::vector<FidelityCase>& cases) {
   std::set<std::string> names;

@@ -81,7 +81,8 @@ TEST_CASE("Where rates say too little about TCP it goes packet by packet") {
   CHECK(chosen(link(616e3, 50e-6)) == Detail::kMixed);
   TransportSettings other;
   other.constants.kernel_recovery = true;
-  CHECK(chosen(queued, other) == Detail::kMixed);
+  CHECK(chosen(queued, other) == Detail::kPerPacket);
+  CHECK(chosen(jitters, other) == Detail::kMixed);
   other = {};
   other.protocol = Protocol::kIdeal;
   CHECK(chosen(half, other) == Detail::kFluid);

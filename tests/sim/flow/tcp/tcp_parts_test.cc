@@ -108,36 +108,6 @@ TEST_CASE("what comes to an idle link at one instant waits for all of it to have
   CHECK(queue.pass(0.01, 100, 1000));  // by now one of them is in the place
 }
 
-TEST_CASE("of two events of one instant that is first in a queue which was begun first") {
-  // At 0.1 s the wire is free, the place with it, and room for the one that comes: not before.
-  for (const bool first : {true, false}) {
-    SharedQueue queue(100, 10);
-    CHECK(queue.pass(0, 100, 1000));
-    for (int i = 0; i < 2; ++i) CHECK(queue.pass(0.05, 100, 1000));
-    CHECK(queue.pass(0.1, 100, 1000, first) != first);
-  }
-  // Before a device without a place the second waits until the wire is free.
-  SharedQueue bare(100, 10);
-  bare.set_without_place();
-  CHECK(bare.pass(0, 100, 1000));
-  CHECK(bare.pass(0.05, 100, 1000));
-  CHECK_FALSE(bare.pass(0.05, 100, 1000));
-  CHECK(bare.pass(0.11, 100, 1000));
-}
-
-TEST_CASE("a link that goes on comes behind one that begins, the longer the later") {
-  SharedQueue idle(1000, 10), busy(1000, 10);
-  for (int i = 0; i < 3; ++i) CHECK(busy.pass(0, 100, 1000, true));
-  CHECK(idle.pass(0.2, 100, 1000, true));
-  CHECK(idle.departure() == busy.departure());
-  CHECK(idle.later() < busy.later());
-  // ... or before it, where what it begins for was sent more shortly before than its last packet.
-  SharedQueue begins(1000, 10), goes_on(1000, 10);
-  for (int i = 0; i < 3; ++i) CHECK(goes_on.pass(0, 100, 1000, false));
-  CHECK(begins.pass(0.2, 100, 1000, false));
-  CHECK(begins.later() > goes_on.later());
-}
-
 TEST_CASE("A receiver acknowledges at once what is out of order, and what fills the gap") {
   TcpReceiver receiver({0.040});
   receiver.arrive(0, 1, 0);
