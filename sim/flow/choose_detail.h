@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
+#include <span>
 
 #include "sim/cluster/cluster.h"
+#include "sim/graph/step_graph.h"
 #include "sim/session/detail.h"
 #include "sim/transport/transport_settings.h"
 
@@ -28,5 +30,14 @@ DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& 
 /// a fluid has no frames of a radio cell and none of udp-lossy's losses, and `ideal` and `rdma`
 /// have no packets.
 Detail choose_detail(const DetailQuestion& question);
+
+/// Whether `mixed` carries everything packet by packet, as the first graph that it is told takes
+/// few enough packets over links: 3 million where packets may be lost, where links change or where
+/// acknowledgements decide when a sender goes on; 300,000 where messages may meet
+/// in several places or on ways of different lengths, of BBR, and where hosts that send to several
+/// others meet at one that gets from several; none on a star of links of one length. By ns-3's
+/// rules alone. Hosts that carry nothing change nothing, but for the star.
+bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
+                     const GraphTemplate& graph, std::span<const Bytes> bytes);
 
 }  // namespace gradwire::sim

@@ -25,25 +25,13 @@ constexpr std::int32_t kCrowd = 512;
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
-  if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0 || waits_for_acks(path)) return false;
+  if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0 || waits_for_acks(path, transport_))
+    return false;
   // Its windows and its pacing always decide.
   if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
   const double target = codel_times(path, transport_.constants).target;
   const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
   return kept >= path.round_trip;
-}
-
-/// Whether its acknowledgements always decide when the connection sends.
-bool FlowNetwork::waits_for_acks(const TcpPath& path) const {
-  // Its timer may go off while the acknowledgement of a last segment is delayed.
-  const double delayed = transport_.delayed_ack.value();
-  if (delayed > 0 && !transport_.constants.kernel_recovery &&
-      transport_.min_rto.value() < path.round_trip + delayed)
-    return true;
-  // They pass more slowly than the segments that they are for.
-  if (path.ack_spacing > kSegmentsPerAck * path.segment_time) return true;
-  // The buffer is less than what is under way on a free link.
-  return static_cast<double>(transport_.buffer.count()) < path.round_trip * path.line_rate;
 }
 
 /// Whether the window covers the transfer beside what was sent before and is not acknowledged: then

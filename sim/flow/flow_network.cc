@@ -58,14 +58,10 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
   if (by_packets && !cluster.cells().empty())
     cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
-  const bool over_wires = detail_ == Detail::kPerPacket && !cells_;
-  if (transport_.protocol == Protocol::kUdpLossy || over_wires)
-    packets_ = std::make_unique<PerPacketNetwork>(
-        cluster_, transport, seed, transport_.protocol == Protocol::kTcp ? clock_ : -1);
-  if (detail_ != Detail::kFluid) {
-    may_follow_ = follows_all_ = !cells_ && may_follow_all();
-    find_small();
-  }
+  if (transport_.protocol == Protocol::kUdpLossy)
+    carry_by_packets(transport, -1);
+  else if (detail_ == Detail::kPerPacket && !cells_)
+    carry_by_packets(transport_, clock_);
   if (!cells_ && may_differ_in_length())
     approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
@@ -105,9 +101,6 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes fir
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   connection.may_be_followed = may_be_followed(connection);
-  connection.is_followed = is_followed_from(connection, first);
-  follows_all_ = follows_all_ || connection.is_followed;
-  connection.may_open = connection.may_open && !connection.is_followed;
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
   if (cells_) open_in_cell(c, source);
   if (packets_ && !is_in_cell(c)) open_by_packets(c, source, destination);
@@ -147,8 +140,9 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
   if (!cells_) {
-    if (follows_short_) note_work(graph_work(graph, bytes));
-    if (is_small_for_streams_) note_peers(pairs_of(graph));
+    if (!std::exchange(is_chosen_, true) && connections_.empty() &&
+        goes_per_packet(cluster_, transport_, graph, bytes))
+      carry_by_packets(transport_, clock_);
     return;
   }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
@@ -269,8 +263,8 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 /// The connection sends nothing.
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (!connection.is_silent) sharing_.deactivate(c, now_);
-  connection.is_silent = connection.goes_by_queues = connection.from_afar = false;
+  sharing_.deactivate(c, now_);
+  connection.goes_by_queues = connection.from_afar = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);
@@ -518,12 +512,6 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
   const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& connection = connections_[c];
-    if (connection.is_followed && connection.stream) {
-      for (std::size_t place = 0; place < connection.stops.size(); ++place)
-        wire[static_cast<std::size_t>(connection.stops[place].channel)] +=
-            connection.stream->carried(place);
-      continue;
-    }
     double sent = connection.wire_sent;
     double acks = connection.segments_sent / kSegmentsPerAck + connection.stream_acks;
     if (connection.stream) {

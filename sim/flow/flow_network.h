@@ -17,7 +17,6 @@
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/flow/unacknowledged.h"
-#include "sim/graph/graph_work.h"
 #include "sim/graph/host_pairs.h"
 #include "sim/session/connection_table.h"
 #include "sim/session/event_heap.h"
@@ -83,7 +82,7 @@ class FlowNetwork final : public Network {
 
   void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
   bool prepares() const override {
-    return cells_ != nullptr || is_small_for_streams_ || follows_short_;
+    return cells_ != nullptr || (detail_ == Detail::kMixed && !is_chosen_);
   }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
@@ -155,11 +154,9 @@ class FlowNetwork final : public Network {
     bool waits : 1 = false;            ///< a stream: writes once its share is known
     bool streamed : 1 = false;         ///< has been a stream
     bool may_be_followed : 1 = false;  ///< flow_queues.cc
-    bool is_followed : 1 = false;      ///< ... over all links of its way, always
     bool goes_by_queues : 1 = false;   ///< a stream, for its message is short for its way
     bool from_afar : 1 = false;        ///< a stream: flow_far_queues.cc
-    bool is_silent : 1 = false;  ///< a stream: all has arrived, acknowledgements are under way
-    std::uint16_t place = 0;     ///< of fluids: instants at which others began before (modulo 2^16)
+    std::uint16_t place = 0;  ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
     double wire_sent = 0;               ///< wire bytes of transfers that are sent
     double segments_sent = 0;           ///< segments of transfers sent as fluids
@@ -340,7 +337,6 @@ class FlowNetwork final : public Network {
     std::int64_t retransmissions = 0;
   };
   void deliver_first(Connection& connection, const Whole& whole);
-  void fall_silent(std::int32_t c);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
   void catch_up(std::int32_t c);
@@ -355,7 +351,6 @@ class FlowNetwork final : public Network {
 
   // flow_fluid_or_stream.cc
   bool may_open(const TcpPath& path) const;
-  bool waits_for_acks(const TcpPath& path) const;
   bool is_covered(Connection& connection, const Transfer& t);
   void close_after_idle(Connection& connection);
   double spacing(std::int32_t c) const;
@@ -398,23 +393,6 @@ class FlowNetwork final : public Network {
   bool begins_short(std::int32_t c);
   bool is_short_for_way(std::int32_t c) const;
   void find_queues(std::int32_t c);
-  bool may_follow_all() const;
-  bool is_followed_from(const Connection& connection, Bytes first) const;
-  bool follows_all(const Connection& connection) const;
-  bool follows_short(Bytes first) const;
-  bool follows_stream(const TcpPath& path, Bytes first) const;
-  void note_work(const GraphWork& work);
-  void note_peers(std::span<const HostPair> pairs);
-  void follow_crowd();
-  bool begins_in_crowd(std::int32_t c);
-  double all_send(double segments) const;
-  HostPair ends_of(const Connection& connection) const;
-  bool joins_at_most(int hosts) const;
-  void find_small();
-  bool is_even_star() const;
-  /// The owner in a queue of the connection's acknowledgements; of them, the connection.
-  static constexpr std::int32_t of_acks(std::int32_t c) { return -1 - c; }
-  void follow_all(Connection& connection);
   std::int32_t follower_on(ChannelId id) const {
     return follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
   }
@@ -446,6 +424,7 @@ class FlowNetwork final : public Network {
 
   // flow_packets.cc
   void open_plain(Connection& connection, TcpPath& path);
+  void carry_by_packets(const TransportSettings& transport, double clock);
   void open_by_packets(std::int32_t c, int source, int destination);
   void run_packets(double until);
   void end_messages(const std::vector<std::int32_t>& connections);
@@ -459,18 +438,9 @@ class FlowNetwork final : public Network {
   std::uint64_t seed_;
   bool losses_by_channel_;
   Detail detail_;
-  bool may_follow_ = false;            ///< there are ways that follows_all() (flow_followed.cc)
-  bool follows_short_ = false;         ///< ... or that are followed as messages are short
-  bool is_small_for_streams_ = false;  ///< ... or as what takes them is never a fluid
-  /// Of small networks: whether the host sends to others, [source * hosts + destination], and how
-  /// many it sends to and gets something from.
-  std::vector<bool> are_peers_;
-  std::vector<std::int32_t> destinations_, sources_;
-  double work_ = 0;           ///< segments of one graph, unfolded, about; 0: none was told
-  bool loses_ = false;        ///< packets, on any link
-  bool follows_all_ = false;  ///< there are connections that are followed
-  StreamNumbers phases_;      ///< what BBR draws
-  double segment_;            ///< wire bytes of a full one
+  bool is_chosen_ = false;  ///< whether it carries everything packet by packet
+  StreamNumbers phases_;    ///< what BBR draws
+  double segment_;          ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment

@@ -12,6 +12,11 @@ void FlowNetwork::open_plain(Connection& connection, TcpPath& path) {
   if (transport_.protocol == TransportSettings::Protocol::kIdeal) path.forwarding = 0;
 }
 
+/// Before the first connection.
+void FlowNetwork::carry_by_packets(const TransportSettings& transport, double clock) {
+  packets_ = std::make_unique<PerPacketNetwork>(cluster_, transport, seed_, clock);
+}
+
 /// Others' traffic, which begins beside a pair's own connection, is TCP's.
 void FlowNetwork::open_by_packets(std::int32_t c, int source, int destination) {
   Connection& connection = connection_at(c);

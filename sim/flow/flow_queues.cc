@@ -169,7 +169,6 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
 /// The stream comes to other queues, where nothing of it is on its way to those before.
 void FlowNetwork::change_queue(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.is_followed) return;
   find_queues(c);
   const bool stays = std::ranges::equal(connection.stops, queues_, {}, &Stop::channel);
   if (stays || !connection.stream->may_change_queue(now_)) return;
@@ -238,12 +237,7 @@ void FlowNetwork::leave_fair_queue(Connection& connection) {
 
 /// Whether acknowledgements cross the channel that are no packets of its queue.
 bool FlowNetwork::carries_acks(ChannelId id) const {
-  if (sharing_.active_on(id ^ 1) == 0 || !follows_all_) return sharing_.active_on(id ^ 1) > 0;
-  std::vector<std::int32_t> opposite;
-  sharing_.append_active(id ^ 1, opposite);
-  return !std::ranges::all_of(opposite, [this](std::int32_t c) {
-    return connections_[static_cast<std::size_t>(c)].is_followed;
-  });
+  return sharing_.active_on(id ^ 1) > 0;
 }
 
 /// What others than the streams that are followed take of the channel.
@@ -318,17 +312,13 @@ void FlowNetwork::on_queue_due(ChannelId id, double until) {
   while (packets.next_turn() <= until) {
     const FairQueue::Passed passed = packets.take(now_, queue.rate, queue.line);
     note_drops(packets);
-    const bool is_ack = passed.owner < 0;
-    const std::int32_t c = is_ack ? of_acks(passed.owner) : passed.owner;
+    const std::int32_t c = passed.owner;
     Connection& connection = connection_at(c);
     const auto stop = std::ranges::find(connection.stops, Stop{id, passed.flow});
     const auto place = static_cast<std::size_t>(stop - connection.stops.begin());
-    if (is_ack)
-      connection.stream->pass_back(passed.packet, passed.departure, place);
-    else
-      connection.stream->pass_queue(passed.packet, passed.departure, place);
+    connection.stream->pass_queue(passed.packet, passed.departure, place);
     if (connection.state != State::kStream) continue;
-    if (!is_ack) demand(c);
+    demand(c);
     set_stream_due(c);
   }
   schedule_queue(id);

@@ -24,8 +24,7 @@ constexpr double kLevelChange = 0.02;
 /// what room there is, or its part of it where all fill it together.
 double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
-    return 0;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return 0;
   const auto at = static_cast<std::size_t>(connection.path->queue_channel);
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
@@ -39,8 +38,7 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
 
 void FlowNetwork::note_queued(std::int32_t c, double others) {
   const Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue || connection.is_followed)
-    return;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return;
   backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
       others + connection.stream->queued(now_), now_};
 }
@@ -91,7 +89,6 @@ double FlowNetwork::line_now(std::int32_t c) const {
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.is_followed) return;  // its queues do
   if (connection.path->shares_queue) {
     serve_before_queue(c);
     return;
@@ -146,9 +143,7 @@ void FlowNetwork::hold_acks(std::int32_t c) {
     if (id >= cluster_.channel_count()) break;
     behind += cluster_.channel(id).delay.value() + 8 * ack / cluster_.nominal_rate(id ^ 1).value();
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f >= 0 && !connection_at(c).is_followed &&
-        followers_[static_cast<std::size_t>(f)].in_outage())
-      held = behind;
+    if (f >= 0 && followers_[static_cast<std::size_t>(f)].in_outage()) held = behind;
   }
   connection_at(c).stream->hold_acks(now_, held);
 }

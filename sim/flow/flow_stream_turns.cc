@@ -28,7 +28,6 @@ bool FlowNetwork::begin_writing() {
     sharing_.set_cap(c, connection.cap);
   }
   if (asked) return false;
-  follow_crowd();
   order_by_turn(beginning_);
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);
@@ -50,9 +49,7 @@ bool FlowNetwork::begin_writing() {
 /// segment to the next host, then one to the host after that, so that where all send to all nobody
 /// is first everywhere; of several sources' segments the first source's is first.
 void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
-  // In queues that are first come, first served, who comes first is served first, window by window.
-  const auto is_followed = [this](std::int32_t c) { return connection_at(c).is_followed; };
-  if (beginning.size() < 2 || std::ranges::any_of(beginning, is_followed)) return;
+  if (beginning.size() < 2) return;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
   std::vector<Turn> turns;
   turns.reserve(beginning.size());

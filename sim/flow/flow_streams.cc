@@ -13,7 +13,6 @@ namespace {
 /// Streams of simulated losses and delays (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
 constexpr std::uint32_t kAckDraws = 1;
-constexpr std::uint32_t kDirections = 2;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
@@ -46,10 +45,7 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t
       channels.push_back(
           {connection_losses(seed_, id, source, destination, acknowledgements), loss});
   }
-  // Of a single link, as packets are followed over it: draws of its own.
-  const std::uint32_t own =
-      route.size() == 1 ? kDirections * (1 + static_cast<std::uint32_t>(route.front())) : 0;
-  const LossDraws draws(seed_, key, own + (acknowledgements ? kAckDraws : 0));
+  const LossDraws draws(seed_, key, acknowledgements ? kAckDraws : 0);
   LossSequence rest =
       channels.empty() ? LossSequence(1 - kept, draws) : LossSequence(std::move(channels));
   return LossSequence(std::move(bursts), std::move(rest));
@@ -78,14 +74,12 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
     if (id >= cluster_.channel_count()) break;  // media come last
     forward.push_back(id);
     const double jitter = cluster_.channel(id).jitter.value();
-    if (jitter > 0 && !connection.is_followed) jitters.push_back(jitter);
+    if (jitter > 0) jitters.push_back(jitter);
   }
   const std::vector<ChannelId> back = way_back(forward);
-  const LossSequence none(0, {});  // what is followed is lost link by link
   connection.stream = std::make_unique<TcpStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
-      connection.is_followed ? none : losses(forward, connection.key, false),
-      connection.is_followed ? none : losses(back, connection.key, true));
+      losses(forward, connection.key, false), losses(back, connection.key, true));
   if (!jitters.empty())
     connection.stream->set_ack_jitter(
         {jitters.rbegin(), jitters.rend()},
@@ -93,10 +87,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases(phases_);
-  if (connection.is_followed)
-    follow_all(connection);
-  else if (connection.path->shares_queue)
-    connection.stream->join(queue_of(*connection.path));
+  if (connection.path->shares_queue) connection.stream->join(queue_of(*connection.path));
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
@@ -147,10 +138,6 @@ void FlowNetwork::catch_up(std::int32_t c) {
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
-  if (connection.is_silent) {
-    connection.is_silent = false;
-    sharing_.activate(c, connection.cap);
-  }
   const double others = queued_by_others(c);
   const Transfer& t = transfer(number);
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
@@ -183,14 +170,8 @@ void FlowNetwork::step_stream(std::int32_t c) {
   note_queued(c, others);
   schedule_queues(connection);
   while (stream.delivered(batch)) finish_first(c);
-  const bool is_quiet = (connection.is_clean() || connection.is_followed) && stream.is_quiet();
-  const bool idle = stream.idle();
-  if ((idle && stream.is_drained()) || (is_quiet && !connection.is_followed)) {
+  if ((connection.is_clean() && stream.is_quiet()) || stream.idle()) {
     rest(c);
-    return;
-  }
-  if (is_quiet || idle) {
-    fall_silent(c);
     return;
   }
   // What a window fills while a link is slow it may not fill when it is fast again.
@@ -211,14 +192,6 @@ void FlowNetwork::step_stream(std::int32_t c) {
   }
   demand(c);
   serve_stream(c);
-  set_stream_due(c);
-}
-
-/// Its acknowledgements still pass queues in which others wait.
-void FlowNetwork::fall_silent(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  if (!connection.is_silent) sharing_.deactivate(c, now_);
-  connection.is_silent = true;
   set_stream_due(c);
 }
 

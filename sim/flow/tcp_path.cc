@@ -150,6 +150,18 @@ QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, Cha
   return way;
 }
 
+bool waits_for_acks(const TcpPath& path, const TransportSettings& transport) {
+  // Its timer may go off while the acknowledgement of a last segment is delayed.
+  const double delayed = transport.delayed_ack.value();
+  if (delayed > 0 && !transport.constants.kernel_recovery &&
+      transport.min_rto.value() < path.round_trip + delayed)
+    return true;
+  // They pass more slowly than the segments that they are for.
+  if (path.ack_spacing > kSegmentsPerAck * path.segment_time) return true;
+  // The buffer is less than what is under way on a free link.
+  return static_cast<double>(transport.buffer.count()) < path.round_trip * path.line_rate;
+}
+
 double ack_share(const TransportSettings& transport) {
   return header_bytes(transport) /
          (kSegmentsPerAck * static_cast<double>(transport.wire_segment.count()));

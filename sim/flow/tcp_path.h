@@ -93,6 +93,9 @@ struct TcpPath : PathCost {
   void find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
+/// Whether its acknowledgements always decide when a connection sends.
+bool waits_for_acks(const TcpPath& path, const TransportSettings& transport);
+
 /// Wire bytes of acknowledgements over wire bytes of data.
 double ack_share(const TransportSettings& transport);
 

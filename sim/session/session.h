@@ -69,6 +69,8 @@ class GraphSession {
   GraphSession& operator=(const GraphSession&) = delete;
 
   // Functions of sim::Executor.
+  /// Throws what submit() throws of a submission by itself.
+  void check(const Submission& submission) const;
   GraphId submit(const Submission& submission);
   bool advance(Seconds until, std::vector<Event>& events);
   void cancel(GraphId graph);
@@ -130,7 +132,6 @@ class GraphSession {
   Run* look_up(GraphId graph) const;
   Run& get(GraphId graph) const;
   std::shared_ptr<const GraphIndex> index_of(const GraphPtr& graph);
-  void check(const Submission& submission) const;
   void link_after(Run& run, std::span<const CrossEdge> after);
 
   double next_instant(double until) const;

@@ -27,6 +27,7 @@ class SessionExecutor final : public Executor {
   std::string_view provenance() const override { return parts_.provenance; }
   GraphId submit(const Submission& submission) override {
     if (parts_.network->prepares() && prepared_ != submission.graph) {
+      session_.check(submission);
       parts_.network->prepare(*submission.graph, submission.bytes);
       prepared_ = submission.graph;
     }

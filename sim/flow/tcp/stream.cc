@@ -10,9 +10,6 @@
 namespace gradwire::sim {
 namespace {
 
-/// s: ns-3 sends what is written a step of its clock later, when what it sent at that instant has
-/// left the queue for the device's place.
-constexpr double kUntilSent = 1e-9;
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 /// What follows a packet counts where it is a larger share of a message's time.
 constexpr double kFelt = 0.01;
@@ -151,10 +148,7 @@ void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool mor
     send_kernel(now);
     return;
   }
-  if (!turns_ || !turns_->all)
-    send_written(now);
-  else if (turns_->writes == kNever)
-    turns_->writes = now + kUntilSent;
+  send_written(now);
 }
 
 void TcpStream::send_written(double now) {
@@ -215,12 +209,6 @@ void TcpStream::release() {
   if (turns_ && !queues()) turns_->segments.release();  // a copy of what has arrived may wait
 }
 
-bool TcpStream::is_drained() const {
-  if (!turns_ || !turns_->all) return true;
-  const std::int64_t gone = counts_.dropped + counts_.lost + counts_.arrived + counts_.duplicate;
-  return gone == counts_.first + counts_.again && queued_acks()->next(receiver_) == kNever;
-}
-
 bool TcpStream::is_settled() const {
   return state_ == State::kOpen && duplicates_ == 0 && held_ < 0 && !messages_.empty() &&
          messages_.front().end > sent_;
@@ -247,26 +235,7 @@ void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
 }
 
 void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte) {
-  turns_->further.push_back({&queue, flow, to, to_a_byte, {}});
-}
-
-void TcpStream::follow(std::vector<Place> places, std::vector<Place> back) {
-  turns_ = std::make_unique<Turns>();
-  turns_->all = true;
-  Place& first = places.front();
-  turns_->fair = first.queue;
-  turns_->flow = first.flow;
-  turns_->link.loss = std::move(first.loss);
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    Place& each = places[i];
-    turns_->further.push_back(
-        {each.queue, each.flow, places[i - 1].onwards, 0, {std::move(each.loss)}});
-  }
-  turns_->way.from = places.back().onwards;
-  receiver_.send_at_once();
-  auto queued = std::make_unique<QueuedAcks>(path_->header, kernel_ ? 0 : kBlock);
-  for (Place& each : back) queued->add(*each.queue, each.flow, each.onwards, std::move(each.loss));
-  ways().queued = std::move(queued);
+  turns_->further.push_back({&queue, flow, to, to_a_byte});
 }
 
 void TcpStream::leave_queue() {
@@ -299,7 +268,6 @@ double TcpStream::drops_from_queues() const {
 /// When a segment comes to one of several queues next, or an acknowledgement.
 double TcpStream::next_coming() const {
   double next = queues() ? turns_->segments.front().came : kNever;
-  if (turns_->all) next = std::min({next, turns_->writes, queued_acks()->next(receiver_)});
   for (const Turns::Further& each : turns_->further)
     if (!each.coming.empty()) next = std::min(next, each.coming.front().came);
   return next;
@@ -348,11 +316,6 @@ double TcpStream::acks_sent() const {
   return static_cast<double>(receiver_.acknowledgements().end());
 }
 
-double TcpStream::carried(std::size_t place) const {
-  if (place <= turns_->further.size()) return turns_->link_behind(place).carried;
-  return queued_acks()->carried(place - 1 - turns_->further.size());
-}
-
 double TcpStream::demand() const {
   return demand_of(congestion_.size());
 }
@@ -380,9 +343,6 @@ void TcpStream::acknowledge(double now, std::uint64_t number) {
 double TcpStream::next_ack() const {
   if (carrier_) return kNever;
   const auto& acks = receiver_.acknowledgements();
-  if (const QueuedAcks* const queued = queued_acks())
-    return ways_->back ? ways_->back->arrival(queued->first_arrival(), queued->first_arrived())
-                       : queued->first_arrival();
   const double direct =
       (acks.empty() ? receiver_.deadline() : acks.front().time) + path_->ack_arrival;
   if (ways_ && ways_->back) return ways_->back->arrival(direct, acks.begin());

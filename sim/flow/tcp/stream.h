@@ -13,7 +13,6 @@
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/paced_sender.h"
-#include "sim/flow/tcp/queued_acks.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 #include "sim/flow/tcp/shared_queue.h"
@@ -188,8 +187,6 @@ class TcpStream {
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
-  /// ... and no copy nor acknowledgement is under way that other packets may wait behind.
-  bool is_drained() const;
   /// Bytes a second that the stream would send if the bottleneck were free.
   double demand() const;
   /// demand() after silence until `now`.
@@ -236,17 +233,6 @@ class TcpStream {
     turns_->queue = std::move(queue);
     turns_->way = path_->queue_way;
   }
-  /// A queue on a way that is followed link by link.
-  struct Place {
-    FairQueue* queue = nullptr;
-    std::int32_t flow = -1;  ///< of it
-    double onwards = 0;      ///< s, from the end of a packet's time on its link to the next queue
-    std::unique_ptr<LossSequence> loss = {};  ///< at the end of that link; null: nothing is lost
-  };
-  /// From now on segments pass the queues of all links of their way, the first one when they are
-  /// sent, and acknowledgements the `back` ones. Call before anything is written. The stream's own
-  /// losses are none.
-  void follow(std::vector<Place> places, std::vector<Place> back);
   /// The link behind it carries so many bytes/s.
   void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
@@ -270,11 +256,6 @@ class TcpStream {
   /// Its queue number `place`, counted from 0, lets one of its packets go, which has passed the
   /// link at `departure`.
   void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0);
-  /// The same of an acknowledgement, whose places come behind those of segments.
-  void pass_back(const FairQueue::Packet& packet, double departure, std::size_t place) {
-    queued_acks()->pass(place - 1 - turns_->further.size(),
-                        static_cast<std::uint64_t>(packet.number), packet.wire, departure);
-  }
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
@@ -287,9 +268,6 @@ class TcpStream {
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
   double acks_sent() const;  ///< acknowledgements
-  /// Of a stream that is followed: bytes that the link behind its queue number `place` has carried,
-  /// or, behind the places of segments, its acknowledgements' on their way back.
-  double carried(std::size_t place) const;
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
   const Counts& counts() const { return counts_; }
@@ -309,7 +287,6 @@ class TcpStream {
     std::unique_ptr<LossSequence> ack_loss;
     std::unique_ptr<WayBack> back;  ///< null: nothing delays acknowledgements
     std::unique_ptr<Jitter> jitter;
-    std::unique_ptr<QueuedAcks> queued;  ///< null: acknowledgements wait nowhere
   };
   Ways& ways() {
     if (!ways_) ways_ = std::make_unique<Ways>();
@@ -325,11 +302,6 @@ class TcpStream {
       std::int32_t bytes = 0;
       std::int32_t sent = 0;  ///< ticks
     };
-    /// The link behind a queue on a way that is followed.
-    struct Link {
-      std::unique_ptr<LossSequence> loss;  ///< Place::loss
-      double carried = 0;                  ///< bytes
-    };
     NumberedQueue<Segment> segments;
     double wire = 0;                     ///< bytes
     std::int64_t bytes = 0;              ///< of payload
@@ -337,7 +309,6 @@ class TcpStream {
     double rate = 0;                     ///< bytes/s, of the link behind it
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
-    Link link;
     QueueWay way;
     /// Queues behind that one, in the order of the way.
     struct Further {
@@ -345,13 +316,9 @@ class TcpStream {
       std::int32_t flow = -1;
       double to = 0;         ///< s, from the queue before it
       double to_a_byte = 0;  ///< s a byte on top
-      Link link = {};
       NumberedQueue<FairQueue::Packet> coming = {};
     };
     std::vector<Further> further;
-    bool all = false;        ///< these are the queues of all links on the way
-    double writes = kNever;  ///< s: when it sends what was written
-    Link& link_behind(std::size_t place) { return place == 0 ? link : further[place - 1].link; }
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -373,7 +340,7 @@ class TcpStream {
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
     if (!turns_) return kNever;
-    if (turns_->all || !turns_->further.empty()) return next_coming();
+    if (!turns_->further.empty()) return next_coming();
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
     return is_shared() ? came : bottleneck_.turn_of(came);
@@ -384,14 +351,12 @@ class TcpStream {
   void take_turn();
   void take_shared_turn();
   bool take_coming(double time);
-  void enter(std::size_t place, const FairQueue::Packet& packet);
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
-  QueuedAcks* queued_acks() const { return ways_ ? ways_->queued.get() : nullptr; }
   double jitter();
   double demand_of(std::int64_t size) const;
   std::int32_t tick_of(double time) const;
@@ -403,11 +368,6 @@ class TcpStream {
   /// The receiver's oldest acknowledgement reaches the sender, unless it is lost.
   void take_ack(double now) {
     auto& acks = receiver_.acknowledgements();
-    if (QueuedAcks* const queued = queued_acks()) {
-      for (; acks.begin() < queued->first_arrived(); acks.pop()) {
-      }  // a queue dropped them
-      queued->pop();
-    }
     const Acknowledgement next = acks.front();
     const std::uint64_t number = acks.begin();
     acks.pop();

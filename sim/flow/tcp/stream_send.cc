@@ -190,8 +190,6 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double wire = segment.bytes + path_->header;
   if (carrier_) {
     carrier_->carry(now, number, static_cast<std::int32_t>(wire), tick_of(now));
-  } else if (turns_ && turns_->all) {
-    enter(0, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
   } else if (is_fair() && turns_->way.before <= 0) {
     turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
   } else if (turns_ && !is_shared()) {
@@ -259,36 +257,19 @@ void TcpStream::decide(double now, double behind) {
 
 /// What comes at `time` to a queue behind the first one, if anything does.
 bool TcpStream::take_coming(double time) {
-  std::size_t place = 0;
   for (Turns::Further& each : turns_->further) {
-    ++place;
     if (each.coming.empty() || each.coming.front().came > time) continue;
     const FairQueue::Packet packet = each.coming.front();
     each.coming.pop();
-    enter(place, packet);
+    each.queue->push(each.flow, packet);
     return true;
   }
-  if (!turns_->all) return false;
-  queued_acks()->take(receiver_, time);
-  return true;
-}
-
-/// The packet comes to its queue number `place`.
-void TcpStream::enter(std::size_t place, const FairQueue::Packet& packet) {
-  Turns& t = *turns_;
-  if (place == 0)
-    t.fair->push(t.flow, packet);
-  else
-    t.further[place - 1].queue->push(t.further[place - 1].flow, packet);
+  return false;
 }
 
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
-  if (turns_->writes <= next_coming()) {
-    send_written(std::exchange(turns_->writes, kNever));
-    return;
-  }
-  if ((turns_->all || !turns_->further.empty()) && take_coming(next_coming())) return;
+  if (!turns_->further.empty() && take_coming(next_coming())) return;
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + path_->header;
@@ -307,13 +288,6 @@ void TcpStream::take_shared_turn() {
 }
 
 void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place) {
-  Turns::Link& link = turns_->link_behind(place);
-  link.carried += packet.wire;
-  if (link.loss && link.loss->next()) {
-    wire_sent_ += packet.wire;
-    ++counts_.lost;
-    return;
-  }
   if (place < turns_->further.size()) {
     Turns::Further& next = turns_->further[place];
     const double came = departure + next.to + next.to_a_byte * packet.wire;

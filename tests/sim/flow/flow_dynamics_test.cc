@@ -53,14 +53,20 @@ ExecutorOptions open_windows() {
   return options;
 }
 
+/// Of a fluid.
 double seconds_of(const Cluster& cluster, std::int64_t segments) {
-  const auto executor = make("flow", cluster, open_windows());
+  ExecutorOptions options = open_windows();
+  options.detail = Detail::kFluid;
+  const auto executor = make("flow", cluster, options);
   return run(*executor, transfers({{0, 1, segments * 1448}})).end.value();
 }
 
 /// When each of the transfers has ended, all started together.
-std::vector<double> ends_of(const Cluster& cluster, const std::vector<Route>& routes) {
-  const auto executor = make("flow", cluster, open_windows());
+std::vector<double> ends_of(const Cluster& cluster, const std::vector<Route>& routes,
+                            std::optional<Detail> detail = {}) {
+  ExecutorOptions options = open_windows();
+  options.detail = detail;
+  const auto executor = make("flow", cluster, options);
   std::vector<double> ends;
   for (const OpRecord& op : run(*executor, transfers(routes)).ops) ends.push_back(op.end.value());
   return ends;
@@ -165,7 +171,7 @@ TEST_CASE("a server's link that changes is shared evenly all the time") {
   std::vector<Route> routes;
   for (int w = 0; w < 40; ++w) routes.push_back({w, 40, 1448000});
   // In the last round each sends its segment of 38 us in turn; one segment is forwarded.
-  const std::vector<double> ends = ends_of(cluster, routes);
+  const std::vector<double> ends = ends_of(cluster, routes, Detail::kFluid);
   CHECK(std::ranges::max(ends) == Approx(2.038 + kDelay).epsilon(1e-4));
   // Who is first in it has sent its own 39 segments sooner.
   CHECK(std::ranges::min(ends) ==
