@@ -26,7 +26,7 @@ constexpr double kFormErrorChangingDoubling = 0.008;
 // wait for each other's hops, and of others; of lossy ones; and beside what is known of the
 // simulations that corrected them.
 constexpr double kUnequalOrdered = 0.15, kUnequal = 0.05, kUnequalLossy = 0.2;
-constexpr double kSimulated = 0.006, kSimulatedLossy = 0.02;
+constexpr double kSimulated = 0.005, kSimulatedLossy = 0.014;
 constexpr double kOutlierWeight = 0.25;
 
 std::string text_of(double value) {

@@ -192,6 +192,19 @@ std::vector<double> step_times_of(std::span<const StepRow> steps) {
   return times;
 }
 
+namespace {
+
+/// What a printed figure's unit is of the value's own one: its digits are rounded.
+double unit_near(double factor) {
+  constexpr double kRounding = 0.01;
+  const double power = std::pow(10.0, std::round(std::log10(factor)));
+  for (const double unit : {power, 60.0, 3600.0, 86400.0})
+    if (std::abs(factor / unit - 1) < kRounding) return unit;
+  return factor;
+}
+
+}  // namespace
+
 std::string shown(const Statistic& statistic, Quantity quantity) {
   if (statistic.n == 0) return "-";
   const std::string mean = format_value(statistic.mean, quantity);
@@ -202,7 +215,8 @@ std::string shown(const Statistic& statistic, Quantity quantity) {
   // The spread in the mean's unit, to the mean's last digit, or to its own first one if smaller.
   const double printed = std::strtod(digits.c_str(), nullptr);
   const double fallback = quantity == Quantity::kShare ? 0.01 : 1.0;
-  const double spread = statistic.spread / (printed != 0 ? statistic.mean / printed : fallback);
+  const double spread =
+      statistic.spread / (printed != 0 ? unit_near(statistic.mean / printed) : fallback);
   const std::size_t point = digits.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
   char text[40];

@@ -9,6 +9,12 @@ namespace gradwire::runner {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
+/// Few messages over links that change: where they are TCP's, packet by packet.
+std::optional<sim::Detail> detail_for(const sim::TransportSettings& transport) {
+  const bool tcp = transport.protocol == sim::TransportSettings::Protocol::kTcp;
+  return tcp ? std::optional(sim::Detail::kPerPacket) : std::nullopt;
+}
+
 constexpr double kPayload = 1460, kPacketsOfAMessage = 10;  ///< bytes; as much work as a message
 
 }  // namespace
@@ -19,7 +25,7 @@ double work_of_message(double bytes) {
 
 SampledMessages::SampledMessages(const sim::Cluster& cluster,
                                  const sim::TransportSettings& transport)
-    : network_(cluster, transport, kSeed) {}
+    : network_(cluster, transport, kSeed, false, detail_for(transport)) {}
 
 void SampledMessages::plan(double time, std::int64_t id, int source, int destination,
                            double bytes) {

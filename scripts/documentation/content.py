@@ -27,8 +27,8 @@ def packet_sentence(shown, packet):
     if [row["learning_hash"] for row in shown.rows] != [row["learning_hash"] for row in packet.rows]:
         raise RuntimeError("flow and packet have learned different things: synchronous learning must not")
     return (f"ns-3 (`--executor packet`) gives {listed([milliseconds(row) for row in packet.rows])} ms for the same steps: "
-            f"`flow` is {listed([f'{100 * error:+.0f} %' for error in errors])} off on these lossy links, with one seed "
-            "and different packets lost. The learning hashes are the same.")
+            f"`flow` is {listed([f'{100 * error:+.0f} %' for error in errors])} off on these lossy links, with one seed, "
+            "by which both draw losses alike. The learning hashes are the same.")
 
 
 def blocks(program, folder):

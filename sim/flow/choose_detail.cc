@@ -69,16 +69,6 @@ constexpr double kMostEvents = 3e6, kFewEvents = 3e5;  // packets over links, of
 constexpr int kFewMeet = 64;
 constexpr double kPacketsASegment = 1.5;  // every second one is acknowledged
 
-/// Whether hosts are joined by one switch and, but for one (a server), as far away from it.
-bool is_even_star(const Cluster& cluster) {
-  if (cluster.represented_nodes() != cluster.represented_hosts() + 1) return false;
-  std::vector<double> delays;
-  for (const Link& link : cluster.links()) delays.push_back(link.spec.delay.value());
-  std::ranges::sort(delays);
-  const std::size_t last = delays.size() - 1;  // the odd one is the first of them, or the last
-  return last < 2 || delays[1] == delays[last] || delays[0] == delays[last - 1];
-}
-
 bool loses_or_changes(const Cluster& cluster) {
   for (ChannelId id = 0; id < cluster.channel_count(); ++id)
     if (cluster.channel(id).mean_loss() > 0 || RateFollower::is_needed(cluster.link_of(id), id))
@@ -103,6 +93,45 @@ bool is_crowd(const Cluster& cluster, std::span<const HostPair> pairs) {
          std::ranges::any_of(sources, [](int count) { return count > kFewMeet; });
 }
 
+struct Ways {
+  double links = 0;       ///< in the mean
+  bool are_even = false;  ///< over one switch, and but for one host (a server) as long
+  bool wait_for_acks = false;
+};
+
+/// Of links with these delays.
+bool are_even(std::vector<double> delays) {
+  if (delays.size() < 3) return true;
+  std::ranges::sort(delays);
+  const std::size_t last = delays.size() - 1;  // the odd one is the first of them, or the last
+  return delays[1] == delays[last] || delays[0] == delays[last - 1];
+}
+
+Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
+             std::span<const HostPair> pairs) {
+  constexpr std::size_t kOfStar = 2;
+  Ways ways;
+  std::vector<bool> is_used(cluster.links().size());
+  std::vector<double> delays;
+  std::vector<ChannelId> route;
+  std::size_t longest = 0;
+  for (const HostPair& pair : pairs) {
+    route.clear();
+    cluster.route(pair.source, pair.destination, route);
+    longest = std::max(longest, route.size());
+    ways.links += static_cast<double>(route.size()) / static_cast<double>(pairs.size());
+    ways.wait_for_acks =
+        ways.wait_for_acks || waits_for_acks(TcpPath(cluster, route, transport), transport);
+    for (const ChannelId id : route) {
+      const auto link = static_cast<std::size_t>(id) / 2;
+      if (!is_used[link]) delays.push_back(cluster.channel(id).delay.value());
+      is_used[link] = true;
+    }
+  }
+  ways.are_even = longest == kOfStar && are_even(std::move(delays));
+  return ways;
+}
+
 }  // namespace
 
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
@@ -116,21 +145,11 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                          cluster.represented_hosts() / cluster.host_count();
   if (packets > kMostEvents) return false;
   const std::vector<HostPair> pairs = pairs_of(graph);
-  double links = 0;
-  bool is_hard = loses_or_changes(cluster);
-  std::vector<ChannelId> route;
-  for (const HostPair& pair : pairs) {
-    route.clear();
-    cluster.route(pair.source, pair.destination, route);
-    links += static_cast<double>(route.size()) / static_cast<double>(pairs.size());
-    if (is_hard) continue;
-    const TcpPath path(cluster, route, transport);
-    is_hard = waits_for_acks(path, transport);
-  }
-  if (is_hard) return packets * links <= kMostEvents;
+  const Ways ways = ways_of(cluster, transport, pairs);
+  const double events = packets * ways.links;
+  if (ways.wait_for_acks || loses_or_changes(cluster)) return events <= kMostEvents;
   const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  return packets * links <= kFewEvents &&
-         (paced || !is_even_star(cluster) || is_crowd(cluster, pairs));
+  return events <= kFewEvents && (paced || !ways.are_even || is_crowd(cluster, pairs));
 }
 
 }  // namespace gradwire::sim

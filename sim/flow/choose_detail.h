@@ -35,8 +35,8 @@ Detail choose_detail(const DetailQuestion& question);
 /// few enough packets over links: 3 million where packets may be lost, where links change or where
 /// acknowledgements decide when a sender goes on; 300,000 where messages may meet
 /// in several places or on ways of different lengths, of BBR, and where hosts that send to several
-/// others meet at one that gets from several; none on a star of links of one length. By ns-3's
-/// rules alone. Hosts that carry nothing change nothing, but for the star.
+/// others meet at one that gets from several, or more than 64 at one; none on a star of links of
+/// one length. By ns-3's rules alone. Hosts that carry nothing change nothing.
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const GraphTemplate& graph, std::span<const Bytes> bytes);
 

@@ -140,8 +140,9 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
   if (!cells_) {
-    if (!std::exchange(is_chosen_, true) && connections_.empty() &&
-        goes_per_packet(cluster_, transport_, graph, bytes))
+    if (is_chosen_ || pairs_of(graph).empty()) return;  // it sends nothing, and says nothing
+    is_chosen_ = true;
+    if (connections_.empty() && goes_per_packet(cluster_, transport_, graph, bytes))
       carry_by_packets(transport_, clock_);
     return;
   }

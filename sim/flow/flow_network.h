@@ -46,8 +46,11 @@
 ///     may be what they wait for (tcp/open_window.h)
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
 /// and its segments pass at the rate that is left. Some streams' packets are followed through the
-/// queues of the links of their way, with those of others (flow_queues.cc), or through all queues
-/// of both ways (flow_followed.cc): in small networks that lose packets, among others.
+/// queues of the links of their way, with those of others (flow_queues.cc).
+///
+/// Packets (per_packet/per_packet_network.h). Where choose_detail() says so, or of `mixed` the
+/// first graph (goes_per_packet()), nothing over wires is a fluid or a stream: all goes packet by
+/// packet.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi

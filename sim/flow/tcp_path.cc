@@ -40,7 +40,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   bool line = false;
   constexpr ChannelId kNoChange = -1, kSeveral = -2;
   ChannelId only_change = kNoChange;
-  bool in_air = false;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
@@ -50,8 +49,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
     const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
     changes = changes || (wire && follows);
-    half_duplex = half_duplex || (wire && cluster.link_of(id).spec.half_duplex);
-    in_air = in_air || !wire;
     if (follows || !wire) only_change = only_change == kNoChange && wire ? id : kSeveral;
     const bool steady = is_plain(cluster.link_of(id).spec);
     if (steady) gap_a_byte += per_byte;
@@ -68,7 +65,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     ack_latency += channel.delay.value() + per_byte_back * ack;
     ack_a_byte += per_byte_back;
   }
-  changes_at_several = only_change == kSeveral && !in_air;
   if (only_change >= 0 && !cluster.link_of(only_change).spec.half_duplex) change = only_change;
   find_queue(cluster, route);
   const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;

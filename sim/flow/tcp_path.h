@@ -73,8 +73,6 @@ struct TcpPath : PathCost {
   double gap_a_byte = 0;                        ///< s a byte, over links that never change
   bool line_changes = false;                    ///< the first of its slowest links does
   bool changes = false;                         ///< a wire on the way changes its rate
-  bool changes_at_several = false;              ///< ... several wires do, and none is in the air
-  bool half_duplex = false;                     ///< a wire on the way is
   ChannelId change = -1;  ///< the one that does, where all others never do and none is in the air
   // The transport's, here for all streams of the path.
   std::int64_t initial_window = 0;  ///< bytes of payload

@@ -65,6 +65,9 @@ TEST_CASE("a mean is shown with its spread in one unit", "[summary]") {
         "95.5 \u00b1 0.7 %");  // 1 / sqrt 2 points
   CHECK(shown(statistic(std::vector<double>{1.0, 1.00002}), Quantity::kSeconds) ==
         "1.00 \u00b1 1e-05 s");
+  // 1.06455 s in the mean, 0.1954 the deviation: not by the 0.4 % less that the mean is rounded by.
+  CHECK(shown(statistic(std::vector<double>{0.9264, 1.2027}), Quantity::kSeconds) ==
+        "1.06 \u00b1 0.20 s");
   CHECK(shown(statistic(std::vector<double>{0.5}), Quantity::kSeconds) == "500 ms");
   CHECK(shown(statistic(std::vector<double>{2, 2}), Quantity::kSeconds) == "2.00 s");
   CHECK(shown(Statistic(), Quantity::kSeconds) == "-");

@@ -66,7 +66,7 @@ TEST_CASE("Packets are counted where they are followed, closed forms by rank") {
   const Planned packets(scenarios::read_scenario_text(json.dump(), "").runs.at(0));
   CHECK(run_cost(packets.scenario, packets.plan, 1).wall_s -
             run_cost(clean.scenario, clean.plan, 1).wall_s ==
-        Approx(14 * 8 * 125e3 / 1448 * 0.6e-6).epsilon(0.01));
+        Approx(14 * 8 * 125e3 / 1448 * 0.8e-6).epsilon(0.01));
   const Planned model = with(65536, "ring-all-reduce", "model");
   CHECK(run_cost(model.scenario, model.plan, 1).wall_s == Approx(0.131).epsilon(0.01));
 }

@@ -88,6 +88,53 @@ TEST_CASE("Where rates say too little about TCP it goes packet by packet") {
   CHECK(chosen(half, other) == Detail::kFluid);
 }
 
+TEST_CASE("The first graph says whether few enough packets cross links to send each") {
+  const auto goes = [&](const Cluster& cluster, const std::vector<Route>& routes,
+                        const TransportSettings& transport = {}) {
+    const Step step = transfers(routes);
+    return goes_per_packet(cluster, transport, *step.graph, step.bytes);
+  };
+  const std::vector<Route> ring = {
+      {0, 1, 144'800}, {1, 2, 144'800}, {2, 3, 144'800}, {3, 0, 144'800}};
+  const LinkSpec clean = link(1e9, 50e-6), lossy = link(1e9, 50e-6, 0.01);
+  LinkSpec far = clean;
+  far.delay = Seconds(1e-3);
+  const auto uneven = [&](int idle) {
+    Cluster cluster;
+    std::vector<NodeId> ends;
+    for (int h = 0; h < 4 + idle; ++h) ends.push_back(cluster.add_host("h" + std::to_string(h)));
+    const NodeId middle = cluster.add_switch("middle");
+    for (int h = 0; h < 4 + idle; ++h)
+      cluster.add_link(ends[static_cast<std::size_t>(h)], middle, h < 2 ? far : clean);
+    cluster.finish(1);
+    return cluster;
+  };
+  CHECK_FALSE(goes(Cluster::star(4, clean), ring));
+  CHECK(goes(Cluster::star(4, lossy), ring));
+  CHECK(goes(uneven(0), ring));
+  CHECK(goes(uneven(2000), ring));
+  const std::vector<Route> near = {{2, 3, 144'800}};  // idle hosts that are farther away
+  CHECK_FALSE(goes(uneven(0), near));
+  CHECK_FALSE(goes(uneven(2000), near));
+  // Of 300,000 events a segment over two links is three: 100,000 segments, or 99,999 and one more.
+  const std::int64_t most = 144'800'000 - 1448;
+  const Route back = {2, 3, 1448}, other_back = {3, 2, 1448};
+  CHECK(goes(uneven(0), {{0, 1, most - 6 * 1448}, back, other_back}));
+  CHECK_FALSE(goes(uneven(0), {{0, 1, most + 1448}, back, other_back}));
+  CHECK(goes(Cluster::star(3, lossy), {{0, 1, most + 1448}}));
+  CHECK_FALSE(goes(Cluster::star(3, lossy), {{0, 1, 10 * most + 14480}}));
+  // All to all, and 65 to one, not 64.
+  CHECK(goes(Cluster::star(3, clean), {{0, 1, 1}, {0, 2, 1}, {1, 2, 1}}));
+  std::vector<Route> many;
+  for (int h = 1; h <= 64; ++h) many.push_back({h, 0, 1});
+  CHECK_FALSE(goes(Cluster::star(66, clean), many));
+  many.push_back({65, 0, 1});
+  CHECK(goes(Cluster::star(66, clean), many));
+  TransportSettings other;
+  other.constants.kernel_recovery = true;
+  CHECK_FALSE(goes(Cluster::star(4, lossy), ring, other));
+}
+
 TEST_CASE("Packet by packet, idle hosts change no time, however many they are") {
   const std::vector<double> few = ends_of(incast_of(3, 0), Detail::kPerPacket);
   CHECK(ends_of(incast_of(3, 200), Detail::kPerPacket) == few);

@@ -1,5 +1,5 @@
-// Ways that are followed link by link, acknowledgements too: half duplex, several links that
-// change, links that are slow for the timers. Held against ns-3 3.44 (the executor `packet` with
+// TCP packet by packet, acknowledgements too: half duplex, several links that change, links that
+// are slow for the timers. Held against ns-3 3.44 (the executor `packet` with
 // the same transfers), nanosecond by nanosecond; followed by shares they were 5 to 60 % off.
 #include <catch2/catch.hpp>
 #include <optional>

@@ -1,4 +1,4 @@
-// Short messages in small networks, which are followed packet by packet over all links, held
+// Small networks, whose first graph takes few packets, which go one by one over all links: held
 // against ns-3 3.44 (the executor `packet` with the same transfers), whose figures these are.
 #include <algorithm>
 #include <catch2/catch.hpp>
