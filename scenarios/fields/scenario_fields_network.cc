@@ -242,7 +242,8 @@ void add_network(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "How finely flow simulates TCP over wires: per-packet sends "
                                    "each packet through every queue; fluid has rates, and windows "
-                                   "where they decide; auto chooses for each connection.",
+                                   "where they decide; auto takes packets where they are few or "
+                                   "rates say too little, and else chooses for each connection.",
                            .choices = {"auto", "per-packet", "fluid"}},
                   .computed_default = "auto"});
   rows.push_back({.pointer = "/network/fold",
