@@ -19,6 +19,7 @@ struct PacketEvent {
     kThrough,  ///< ... the one on its wire is through
     kWakes,    ///< ... the place behind its wire is free
     kSends,    ///< the host `of` sends a datagram
+    kWrites,   ///< the connection `of` sends what was written to it
     kEnds,     ///< a message of the connection `of` may be late
     kRuns      ///< a timer of the connection `of`
   };

@@ -33,6 +33,7 @@ PerPacketNetwork::PerPacketNetwork(const Cluster& cluster, const TransportSettin
       seed_(seed),
       phases_(phases_of(tcp_, seed)),
       clock_(clock),
+      until_sent_(transport.constants.kernel_recovery ? 0 : 1),
       links_(static_cast<std::size_t>(cluster.channel_count())),
       senders_(static_cast<std::size_t>(cluster.host_count())) {
   tcp_.protocol = TransportSettings::Protocol::kTcp;
@@ -113,7 +114,8 @@ void PerPacketNetwork::write(double now, std::int32_t c, std::uint64_t id, std::
   ++open_;
   Connection& owner = connection(c);
   if (owner.stream) {
-    if (owner.unwritten.empty()) writing_.push_back(c);
+    if (owner.unwritten.empty())
+      events_.push({.time = events_.now() + until_sent_, .of = c, .kind = Kind::kWrites});
     owner.unwritten.push_back({id, bytes});
     return;
   }
@@ -123,23 +125,19 @@ void PerPacketNetwork::write(double now, std::int32_t c, std::uint64_t id, std::
 }
 
 /// Messages of one connection that come at one instant go out together, in full segments.
-void PerPacketNetwork::write_streams() {
-  for (const std::int32_t c : writing_) {
-    Connection& owner = connection(c);
-    for (std::size_t i = 0; i < owner.unwritten.size(); ++i)
-      owner.stream->write(events_.seconds(), owner.unwritten[i].id, owner.unwritten[i].bytes,
-                          i + 1 < owner.unwritten.size());
-    owner.unwritten.clear();
-    look_at(owner);
-  }
-  writing_.clear();
+void PerPacketNetwork::send_written(Connection& owner) {
+  for (std::size_t i = 0; i < owner.unwritten.size(); ++i)
+    owner.stream->write(events_.seconds(), owner.unwritten[i].id, owner.unwritten[i].bytes,
+                        i + 1 < owner.unwritten.size());
+  owner.unwritten.clear();
+  look_at(owner);
 }
 
 void PerPacketNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
   move_to(now);
   Connection& owner = connection(c);
-  write_streams();
   if (owner.stream) {
+    send_written(owner);
     owner.stream->cancel(events_.seconds(), id);
   } else {
     owner.datagrams->cancel(id);
@@ -149,7 +147,6 @@ void PerPacketNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
 }
 
 double PerPacketNetwork::run_ahead(double until) {
-  write_streams();
   const std::int64_t last = last_until(until);
   while (open_ > 0 && ended_.empty() && !events_.empty() && events_.next_time() <= last)
     handle(events_.pop());
@@ -159,7 +156,6 @@ double PerPacketNetwork::run_ahead(double until) {
 }
 
 void PerPacketNetwork::run(double until, std::vector<Ended>& ended) {
-  write_streams();
   const std::int64_t last = last_until(until);
   while (!events_.empty() && events_.next_time() <= last) handle(events_.pop());
   if (&ended == &ended_) return;
@@ -180,6 +176,9 @@ void PerPacketNetwork::handle(const PacketEvent& event) {
       return;
     case Kind::kSends:
       on_send(event.of, event.order);
+      return;
+    case Kind::kWrites:
+      send_written(connection(event.of));
       return;
     case Kind::kEnds:
       connection(event.of).datagrams->give_up(events_.seconds());

@@ -68,9 +68,9 @@ class PerPacketNetwork {
     Ends ends;
     std::unique_ptr<DatagramFlow> datagrams;  ///< or:
     std::unique_ptr<TcpStream> stream;
-    std::vector<Unwritten> unwritten;
-    std::uint64_t acknowledged = 0;  ///< acknowledgements that have gone out
-    double due = kNever;             ///< s: when the stream does something next
+    std::vector<Unwritten> unwritten;  ///< messages that came at this instant
+    std::uint64_t acknowledged = 0;    ///< acknowledgements that have gone out
+    double due = kNever;               ///< s: when the stream does something next
     /// ... among the events. Acknowledgements put it off again and again: an earlier event,
     /// `event`, is left where it is, and makes way for it when it comes.
     PacketEvents::Key due_at;
@@ -82,7 +82,7 @@ class PerPacketNetwork {
   };
 
   void move_to(double now);
-  void write_streams();
+  void send_written(Connection& owner);
   PacketLink& link(ChannelId id) { return *links_[static_cast<std::size_t>(id)]; }
   PacketLink& open_link(ChannelId id);
   Connection& connection(std::int32_t c) { return *connections_[static_cast<std::size_t>(c)]; }
@@ -105,14 +105,14 @@ class PerPacketNetwork {
   std::uint64_t seed_;
   StreamNumbers phases_;
   double clock_;
+  std::int64_t until_sent_;  ///< ns: ns-3 sends what is written a step of its clock later
   PacketEvents events_;
   std::vector<std::unique_ptr<PacketLink>> links_;  ///< [channels], as far as they are used
   std::vector<std::unique_ptr<Connection>> connections_;
   std::deque<StreamPath> paths_;
-  std::vector<Sender> senders_;        ///< [hosts]
-  std::int64_t moved_to_ = -1;         ///< ns: when something last began
-  std::vector<std::int32_t> writing_;  ///< connections of TCP with unwritten messages
-  std::int64_t open_ = 0;              ///< messages that have not ended
+  std::vector<Sender> senders_;  ///< [hosts]
+  std::int64_t moved_to_ = -1;   ///< ns: when something last began
+  std::int64_t open_ = 0;        ///< messages that have not ended
   std::vector<Ended> ended_;
   std::vector<ChannelId> route_;  ///< scratch
 };
