@@ -24,7 +24,7 @@ PacketLink::PacketLink(const Cluster& cluster, ChannelId id, const TransportSett
                        std::uint64_t seed, PacketEvents& events, std::shared_ptr<Medium> medium)
     : events_(events),
       id_(id),
-      rate_(cluster.nominal_rate(id).value() / 8),
+      rate_(std::round(cluster.nominal_rate(id).value()) / 8),  // whole bits/s, as ns-3's links
       delay_(whole_nanoseconds(cluster.channel(id).delay.value())),
       queue_(codel_times(segment_of(transport) / rate_, transport.constants), segment_of(transport),
              kFraming,
