@@ -69,8 +69,9 @@ constexpr double kMostEvents = 3e6, kFewEvents = 3e5;  // packets over links, of
 constexpr int kFewMeet = 64;
 constexpr double kPacketsASegment = 1.5;  // every second one is acknowledged
 
-bool loses_or_changes(const Cluster& cluster) {
-  for (ChannelId id = 0; id < cluster.channel_count(); ++id)
+/// In either direction of its link.
+bool loses_or_changes(const Cluster& cluster, ChannelId channel) {
+  for (const ChannelId id : {channel, channel ^ 1})
     if (cluster.channel(id).mean_loss() > 0 || RateFollower::is_needed(cluster.link_of(id), id))
       return true;
   return false;
@@ -97,6 +98,7 @@ struct Ways {
   double links = 0;       ///< in the mean
   bool are_even = false;  ///< over one switch, and but for one host (a server) as long
   bool wait_for_acks = false;
+  bool lose_or_change = false;
 };
 
 /// Of links with these delays.
@@ -107,11 +109,20 @@ bool are_even(std::vector<double> delays) {
   return delays[1] == delays[last] || delays[0] == delays[last - 1];
 }
 
+bool is_first(std::vector<bool>& seen, int host) {
+  const auto place = static_cast<std::size_t>(host);
+  const bool was = seen[place];
+  seen[place] = true;
+  return !was;
+}
+
 Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
              std::span<const HostPair> pairs) {
   constexpr std::size_t kOfStar = 2;
   Ways ways;
   std::vector<bool> is_used(cluster.links().size());
+  const auto hosts = static_cast<std::size_t>(cluster.host_count());
+  std::vector<bool> sources(hosts), destinations(hosts);  // of one of each a way is looked at
   std::vector<double> delays;
   std::vector<ChannelId> route;
   std::size_t longest = 0;
@@ -120,12 +131,15 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
     cluster.route(pair.source, pair.destination, route);
     longest = std::max(longest, route.size());
     ways.links += static_cast<double>(route.size()) / static_cast<double>(pairs.size());
-    ways.wait_for_acks =
-        ways.wait_for_acks || waits_for_acks(TcpPath(cluster, route, transport), transport);
+    const bool is_new = is_first(sources, pair.source) | is_first(destinations, pair.destination);
+    if (is_new && waits_for_acks(TcpPath(cluster, route, transport), transport))
+      ways.wait_for_acks = true;
     for (const ChannelId id : route) {
       const auto link = static_cast<std::size_t>(id) / 2;
-      if (!is_used[link]) delays.push_back(cluster.channel(id).delay.value());
+      if (is_used[link]) continue;
       is_used[link] = true;
+      delays.push_back(cluster.channel(id).delay.value());
+      ways.lose_or_change = ways.lose_or_change || loses_or_changes(cluster, id);
     }
   }
   ways.are_even = longest == kOfStar && are_even(std::move(delays));
@@ -147,7 +161,7 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
   const std::vector<HostPair> pairs = pairs_of(graph);
   const Ways ways = ways_of(cluster, transport, pairs);
   const double events = packets * ways.links;
-  if (ways.wait_for_acks || loses_or_changes(cluster)) return events <= kMostEvents;
+  if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
   const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   return events <= kFewEvents && (paced || !ways.are_even || is_crowd(cluster, pairs));
 }

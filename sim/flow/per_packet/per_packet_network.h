@@ -11,12 +11,17 @@
 #include "sim/flow/per_packet/packet_link.h"
 #include "sim/flow/tcp/stream.h"
 
-/// udp-lossy over wires, packet by packet: datagrams, which nothing but their senders' links holds
-/// back, through the queues of all links of their ways (packet_link.h), where those are full
-/// dropped; and other traffic's connections of TCP, segments and acknowledgements, through the
-/// same.
+/// What crosses wires, packet by packet, in whole nanoseconds and in ns-3's order of events: the
+/// segments and acknowledgements of TCP's connections (tcp/stream.h, by ns-3's or by Linux's
+/// rules), and datagrams, which nothing but their senders' links holds back, through the queues of
+/// all links of their ways (packet_link.h). What finds a queue full is dropped, what a link loses
+/// is gone at its end. What is written to a connection at one instant goes out together, and by
+/// ns-3's rules a nanosecond later, as its sockets send it.
 ///
 /// A packet costs an event for each link that it crosses, and up to two more where it waits.
+///
+/// Where it breaks down: where ns-3 opens connections while others send (here they are open); of a
+/// short segment that goes out again with the next one's bytes (tcp/joined_copies.h).
 namespace gradwire::sim {
 
 class PerPacketNetwork {

@@ -123,6 +123,10 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   CHECK_FALSE(goes(uneven(0), {{0, 1, most + 1448}, back, other_back}));
   CHECK(goes(Cluster::star(3, lossy), {{0, 1, most + 1448}}));
   CHECK_FALSE(goes(Cluster::star(3, lossy), {{0, 1, 10 * most + 14480}}));
+  Cluster idle_loses = Cluster::star(4, clean);
+  idle_loses.change_link(3, lossy);
+  CHECK_FALSE(goes(idle_loses, {{0, 1, 144'800}, {1, 2, 144'800}}));
+  CHECK(goes(idle_loses, ring));
   // All to all, and 65 to one, not 64.
   CHECK(goes(Cluster::star(3, clean), {{0, 1, 1}, {0, 2, 1}, {1, 2, 1}}));
   std::vector<Route> many;
