@@ -95,9 +95,9 @@ class AnswerSearch {
     const double simulated = correction_.at(workers) * step_time(there, fit_.constants).total_s;
     const double spare = 1 - simulated / allowed_seconds(fit_, there, target_, samples_);
     if (spare <= tolerance_) return workers;
-    const double first = std::ceil((1 + std::min(spare, kMostMore)) * workers);
-    for (double n = first; n < 2 * first; ++n)
-      if (!step_.on_workers || (*step_.on_workers)(step_, static_cast<int>(n))) return n;
+    const auto first = static_cast<int>(std::ceil((1 + std::min(spare, kMostMore)) * workers));
+    for (int n = first; n < 2 * first; ++n)
+      if (!step_.on_workers || (*step_.on_workers)(step_, n)) return n;
     return workers;
   }
 

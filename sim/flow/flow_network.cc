@@ -134,8 +134,8 @@ inline void FlowNetwork::free_transfer(std::int32_t t) {
 
 FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
   const std::int64_t segment = transport_.segment.count();
-  return {payload, wire_bytes(payload, transport_),
-          static_cast<double>((payload.count() + segment - 1) / segment)};
+  const std::int64_t segments = (payload.count() + segment - 1) / segment;
+  return {payload, wire_bytes(payload, transport_), static_cast<double>(segments)};
 }
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {

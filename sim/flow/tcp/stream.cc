@@ -220,7 +220,8 @@ bool TcpStream::is_quiet() const {
 
 double TcpStream::unsent_segments() const {
   const std::int64_t bytes = messages_.front().end - sent_;
-  return static_cast<double>((bytes + path_->segment - 1) / path_->segment);
+  const std::int64_t segments = (bytes + path_->segment - 1) / path_->segment;
+  return static_cast<double>(segments);
 }
 
 double TcpStream::unsent_wire() const {
