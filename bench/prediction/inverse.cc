@@ -29,7 +29,8 @@ constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, So
 
 /// A ratio is that of messages alone, which only uncompressed ones follow without other costs.
 SolveFor quantity_of(const PredictionCase& given, const results::StepSummary& step, int number) {
-  const auto turn = static_cast<std::size_t>(number + number / 3);  // exchanges come by threes
+  const auto turn = static_cast<std::size_t>(number) +
+                    static_cast<std::size_t>(number / 3);  // exchanges come by threes
   const SolveFor quantity =
       kQuantities[compressors::is_plain_codec(given.codec) ? 3 - turn % 4 : turn % 3];
   // Hosts and sites that are counted are as many as they are; and of workers that lose packets the
@@ -125,7 +126,7 @@ double possible_near(const results::StepSummary& step, double workers) {
   const auto possible = [&](double n) {
     return n >= 2 && (*step.on_workers)(step, static_cast<int>(n));
   };
-  for (double off = 0; off < workers; ++off)
+  for (int off = 0; off < static_cast<int>(workers); ++off)
     for (const double n : {workers + off, workers - off})
       if (possible(n)) return n;
   return step.workers;

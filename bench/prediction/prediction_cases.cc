@@ -119,7 +119,8 @@ PredictionCase unequal_case(std::uint64_t seed, PredictionRegime regime, int num
   constexpr std::array<const char*, 3> kCodecs = {"none", "fp16", "terngrad"};
   const bool lossy = regime == PredictionRegime::kUnequalLossy;
   const auto kind = static_cast<UnequalNetwork::Kind>(number % UnequalNetwork::kKinds);
-  const auto turn = static_cast<std::size_t>(number + number / UnequalNetwork::kKinds);
+  const auto turn =
+      static_cast<std::size_t>(number) + static_cast<std::size_t>(number / UnequalNetwork::kKinds);
   // Where flows share a queue flow follows their packets, loss or not.
   const double bytes = lossy ? draws.log_uniform(5e5, 3e6) : draws.log_uniform(1e6, 1e7);
   const double bucket = bytes / draws.integer(1, 4);
@@ -205,6 +206,7 @@ std::string_view name_of(PredictionRegime regime) {
 std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegime regime,
                                              int count) {
   std::vector<PredictionCase> cases;
+  cases.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     cases.push_back(is_unequal(regime) ? unequal_case(seed, regime, i)
                                        : drawn_case(seed, regime, i));

@@ -284,6 +284,7 @@ StepFit usual_fit() {
   for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
     Normals normals(draw);
     std::vector<double> x;
+    x.reserve(kStepConstants);
     for (const StepConstantInfo& info : kStepConstantTable)
       x.push_back(hidden(info, info.usual) + info.spread * normals.next());
     fit.draws.push_back(constants_at(x));
