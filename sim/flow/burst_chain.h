@@ -21,7 +21,6 @@ class BurstChain {
 
   static bool is_needed(const LinkSpec& channel) { return channel.burst.enter > 0; }
 
-  bool has_bursts() const { return burst_.enter > 0; }
   /// Whether the next packet is lost.
   bool next();
 

@@ -135,7 +135,7 @@ class FlowNetwork final : public Network {
   /// A queue on the way of a connection, in which it is this flow.
   struct Stop {
     ChannelId channel = -1;
-    std::int32_t flow = -1;  ///< -1: that queue is first come, first served
+    std::int32_t flow = -1;
     bool operator==(const Stop&) const = default;
   };
 
@@ -476,7 +476,7 @@ class FlowNetwork final : public Network {
   std::unique_ptr<CellNetwork> cells_;         // null: no connection crosses the air
   std::vector<std::int32_t> in_cell_;          // of connections, their numbers in it; -1: none
   std::vector<std::int32_t> of_cell_;          // the other way round
-  std::unique_ptr<PerPacketNetwork> packets_;  // null: not of udp-lossy
+  std::unique_ptr<PerPacketNetwork> packets_;  // null: nothing over wires goes per packet
   std::vector<std::int32_t> of_packets_;       // connections, by their numbers there
   std::vector<EndedMessage> ended_;
   std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled

@@ -226,13 +226,11 @@ void FlowNetwork::leave_fair_queue(Connection& connection) {
   const std::vector<Stop> stops = std::exchange(connection.stops, {});
   if (stops.empty()) return;
   for (const Stop& stop : stops)
-    if (stop.flow >= 0)
-      followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
+    followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
   connection.stream->leave_queue();
   connection.stream->set_codel(connection.path->discipline.codel);
   ++shares_version_;
-  for (const Stop& stop : stops)
-    if (stop.flow >= 0) schedule_queue(stop.channel);
+  for (const Stop& stop : stops) schedule_queue(stop.channel);
 }
 
 /// Whether acknowledgements cross the channel that are no packets of its queue.
@@ -274,9 +272,8 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
 /// Whether nobody else crosses the links of the connection's queues than those that are followed
 /// there.
 bool FlowNetwork::is_followed_alone(const Connection& connection) {
-  return std::ranges::all_of(connection.stops, [&](const Stop& stop) {
-    return stop.flow < 0 || followed(stop.channel).alone;
-  });
+  return std::ranges::all_of(connection.stops,
+                             [&](const Stop& stop) { return followed(stop.channel).alone; });
 }
 
 void FlowNetwork::note_drops(FairQueue& packets) {
@@ -300,8 +297,7 @@ void FlowNetwork::schedule_queue(ChannelId id) {
 }
 
 void FlowNetwork::schedule_queues(const Connection& connection) {
-  for (const Stop& stop : connection.stops)
-    if (stop.flow >= 0) schedule_queue(stop.channel);
+  for (const Stop& stop : connection.stops) schedule_queue(stop.channel);
 }
 
 /// Packets of the channel's queue leave it.

@@ -30,7 +30,7 @@ PacketLink::PacketLink(const Cluster& cluster, ChannelId id, const TransportSett
              kFraming,
              FairQueue::room(cluster.nominal_rate(id), cluster.channel(id).delay,
                              segment_of(transport))),
-      loss_(cluster.channel(id).loss),
+      loss_(BurstChain::is_needed(cluster.channel(id)) ? 0 : cluster.channel(id).loss),
       medium_(std::move(medium)),
       jitter_(cluster.channel(id).jitter.value()),
       draws_(channel_stream(seed, id, kJitterDraws)) {
@@ -57,7 +57,7 @@ std::int32_t PacketLink::add_flow(const Flow& flow) {
 }
 
 std::int32_t PacketLink::add_flow(Flow flow, const RandomStream& draws) {
-  if (loss_ > 0 && !losses_->has_bursts()) {
+  if (loss_ > 0) {
     flow.losses = static_cast<std::int32_t>(own_losses_.size());
     own_losses_.push_back({draws, 0});
   }
@@ -84,11 +84,13 @@ void PacketLink::settle() {
 
 void PacketLink::push(std::int32_t flow, const Packet& packet) {
   if (!clock_) settle();
-  if (most_ > 0 && !fits(packet.wire)) {
-    queue_.dropped().push_back(flow);
-    return;
+  if (most_ > 0) {
+    if (!fits(packet.wire)) {
+      queue_.dropped().push_back(flow);
+      return;
+    }
+    waiting_ += packet.wire;
   }
-  waiting_ += packet.wire;
   queue_.push(flow, {events_.seconds(), packet.number, packet.wire, packet.sent});
   if (wakes_ && !std::exchange(wake_is_event_, true))
     events_.push({.of = id_, .kind = PacketEvent::Kind::kWakes}, wake_);
@@ -109,7 +111,7 @@ void PacketLink::run() {
   while (!is_stopped_ && queue_.leave(events_.seconds(), passed)) {
     is_stopped_ = true;
     if (clock_) {
-      waiting_ -= passed.packet.wire;
+      if (most_ > 0) waiting_ -= passed.packet.wire;
       sending_ = passed;
       request();
     } else {

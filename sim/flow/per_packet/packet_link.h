@@ -94,7 +94,7 @@ class PacketLink {
   std::int64_t delay_;  ///< ns
   FairQueue queue_;
   std::vector<Flow> flows_;
-  double loss_;
+  double loss_;                         ///< of independent ones
   std::unique_ptr<BurstChain> losses_;  ///< the channel's; null: none
   /// A packet under way. They arrive in the order in which they were sent.
   struct Coming {
