@@ -458,8 +458,8 @@ RandomGraph random_graph(std::uint32_t instance, int hosts, const LinkSpec& spec
     builder.add_transfer(host, peer, "data", {}, after);
     const double wire = transmission_time(wire_bytes(Bytes(sizes.back()), tcp), spec.rate).value();
     bound.push_back(ready + wire + 2 * spec.delay.value());
-    work[static_cast<std::size_t>(2 * host)] += wire;
-    work[static_cast<std::size_t>(2 * peer + 1)] += wire;
+    work[2 * static_cast<std::size_t>(host)] += wire;
+    work[2 * static_cast<std::size_t>(peer) + 1] += wire;
   }
   return {Step(builder.finish(), sizes, seconds), bound, work};
 }
