@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <unsupported/Eigen/NonLinearOptimization>
 #include <unsupported/Eigen/NumericalDiff>
@@ -12,6 +13,7 @@ namespace gradwire::results {
 namespace {
 
 constexpr double kHuberCorner = 1.345;
+constexpr int kPasses = 30;               ///< of weights, at most
 constexpr double kNormalMedian = 1.4826;  ///< deviation of a normal over its median of |x|
 
 /// The weighted residuals, then the priors' in the residuals' unit.
@@ -117,6 +119,24 @@ double LeastSquaresFit::deviation(std::size_t unknown) const {
   return std::sqrt(covariance[unknown * values.size() + unknown]);
 }
 
+std::vector<std::vector<double>> sigma_points(const LeastSquaresFit& fit) {
+  const std::size_t n = fit.values.size();
+  const auto size = static_cast<Eigen::Index>(n);
+  const Eigen::Map<const Eigen::MatrixXd> covariance(fit.covariance.data(), size, size);
+  const Eigen::MatrixXd root = covariance.llt().matrixL();
+  const Eigen::Map<const Eigen::VectorXd> mean(fit.values.data(), size);
+  std::vector<std::vector<double>> points;
+  for (std::size_t row = 0; row < std::bit_ceil(n); ++row) {
+    Eigen::VectorXd signs(size);
+    for (std::size_t k = 0; k < n; ++k)
+      signs[static_cast<Eigen::Index>(k)] = std::popcount(row & k) % 2 == 0 ? 1 : -1;
+    const Eigen::VectorXd away = root * signs;
+    for (const Eigen::VectorXd& x : {Eigen::VectorXd(mean + away), Eigen::VectorXd(mean - away)})
+      points.emplace_back(x.begin(), x.end());
+  }
+  return points;
+}
+
 LeastSquaresFit fit_least_squares(std::span<const Unknown> unknowns, std::size_t points,
                                   const Residuals& residuals, const LeastSquaresOptions& options) {
   if (points == 0) refuse_fit("there is no point");
@@ -132,7 +152,7 @@ LeastSquaresFit fit_least_squares(std::span<const Unknown> unknowns, std::size_t
   residuals(at, fit.residuals);
   for (const double r : fit.residuals)
     if (!std::isfinite(r)) refuse_fit("a residual at the start is not a number");
-  for (int pass = 0; pass < options.passes; ++pass) {
+  for (int pass = 0; pass < kPasses; ++pass) {
     search(problem, x);
     residuals(at, fit.residuals);
     problem.scale = fit.scale = robust_scale(fit.residuals, options.least_scale);

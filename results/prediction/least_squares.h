@@ -32,7 +32,6 @@ using Residuals = std::function<void(std::span<const double> values, std::span<d
 struct LeastSquaresOptions {
   /// The least s: below it residuals are taken for reading errors, not for the model's.
   double least_scale = 1e-3;
-  int passes = 30;  ///< of weights, at most
 };
 
 struct LeastSquaresFit {
@@ -48,6 +47,10 @@ struct LeastSquaresFit {
   bool identified(std::size_t unknown) const { return prior_share[unknown] < 0.5; }
   double deviation(std::size_t unknown) const;
 };
+
+/// [about 2 unknowns][unknowns] Values whose mean and covariance are the fit's: the rows of a
+/// Hadamard matrix and their opposites, each one deviation away along every axis of a root.
+std::vector<std::vector<double>> sigma_points(const LeastSquaresFit& fit);
 
 /// Throws Error where there is no point, where the residuals at the start are not finite, and where
 /// points and priors together leave an unknown open (names it).

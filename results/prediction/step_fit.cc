@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/philox.h"
 #include "results/prediction/assumed_spread.h"
 #include "results/prediction/least_squares.h"
 #include "results/statistics/percent.h"
@@ -14,7 +13,6 @@
 namespace gradwire::results {
 namespace {
 
-constexpr int kDraws = 64;
 constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's reading is exact
 // Deviations in log time of what the form itself leaves out, at the points' largest number of
 // workers and for each doubling beyond it; from simulations that were held out.
@@ -99,20 +97,12 @@ void check(const StepPoint& point) {
   if (point.step.workers < 1 || point.step.buckets.empty()) refuse("nothing is exchanged");
 }
 
-/// Standard normal pairs (Box and Muller); a cosine is no matter of bytes here.
-class Normals {
- public:
-  explicit Normals(std::uint32_t draw) : stream_{1, draw, 0, 0} {}
-  double next() {
-    const double u = 1 - static_cast<double>(uniform(stream_, at_++));
-    const double v = static_cast<double>(uniform(stream_, at_++));
-    return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
-  }
-
- private:
-  RandomStream stream_;
-  std::uint64_t at_ = 0;
-};
+/// Constants whose mean and covariance are the fit's.
+std::vector<StepConstants> draws_of(const LeastSquaresFit& fit) {
+  std::vector<StepConstants> draws;
+  for (const std::vector<double>& x : sigma_points(fit)) draws.push_back(constants_at(x));
+  return draws;
+}
 
 /// Log times of the points, and the search over them.
 class FitSearch {
@@ -128,36 +118,21 @@ class FitSearch {
   /// Within the bounds of what can be; the points may ask for more.
   LeastSquaresFit fit() {
     bounded_ = false;
-    LeastSquaresFit free = solve(unknowns(), logs_, 30);
+    LeastSquaresFit free = solve();
     bounded_ = true;
     asked_ = constants_at(free.values, false);
-    return asked_ == constants_at(free.values) ? free : solve(unknowns(), logs_, 30);
+    return asked_ == constants_at(free.values) ? free : solve();
   }
   const StepConstants& asked() const { return asked_; }
 
-  StepConstants shaken(const LeastSquaresFit& best, std::uint32_t draw) const {
-    Normals normals(draw);
-    std::vector<Unknown> priors = unknowns();
-    for (std::size_t k = 0; k < priors.size(); ++k) {
-      priors[k].start = best.values[k];
-      priors[k].prior_mean += priors[k].prior_deviation * normals.next();
-    }
-    std::vector<double> logs = logs_;
-    for (std::size_t i = 0; i < logs.size(); ++i)
-      logs[i] += best.scale / shares_[i] * normals.next();
-    return constants_at(solve(priors, logs, 2).values);
-  }
-
  private:
-  LeastSquaresFit solve(const std::vector<Unknown>& priors, const std::vector<double>& logs,
-                        int passes) const {
+  LeastSquaresFit solve() const {
     const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
       const StepConstants constants = constants_at(x, bounded_);
       for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = shares_[i] * (std::log(step_time(points_[i].step, constants).total_s) - logs[i]);
+        out[i] = shares_[i] * (std::log(step_time(points_[i].step, constants).total_s) - logs_[i]);
     };
-    return fit_least_squares(priors, points_.size(), residuals,
-                             {.least_scale = kLeastScatter, .passes = passes});
+    return fit_least_squares(unknowns(), points_.size(), residuals, {.least_scale = kLeastScatter});
   }
 
   std::span<const StepPoint> points_;
@@ -266,8 +241,7 @@ StepFit fit_steps(std::span<const StepPoint> points) {
   describe(least, fit);
   warn_of_bounds(search.asked(), fit);
   warn_of_points(points, least, fit);
-  for (std::uint32_t draw = 0; draw < kDraws; ++draw)
-    fit.draws.push_back(search.shaken(least, draw));
+  fit.draws = draws_of(least);
   return fit;
 }
 
@@ -275,20 +249,17 @@ StepFit usual_fit() {
   StepFit fit;
   fit.constants = usual_constants();
   fit.scatter = kLeastScatter;
+  LeastSquaresFit usual;
+  usual.covariance.resize(kStepConstants * kStepConstants);
   for (std::size_t k = 0; k < kStepConstants; ++k) {
     const StepConstantInfo& info = kStepConstantTable[k];
     const double x = hidden(info, info.usual), half = kNormal90 * info.spread;
+    usual.values.push_back(x);
+    usual.covariance[k * (kStepConstants + 1)] = info.spread * info.spread;
     fit.described.push_back({std::string(info.name), "", info.usual, shown(info, x - half),
                              shown(info, x + half), false});
   }
-  for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
-    Normals normals(draw);
-    std::vector<double> x;
-    x.reserve(kStepConstants);
-    for (const StepConstantInfo& info : kStepConstantTable)
-      x.push_back(hidden(info, info.usual) + info.spread * normals.next());
-    fit.draws.push_back(constants_at(x));
-  }
+  fit.draws = draws_of(usual);
   fit.warnings.push_back("nothing was fitted: constants are at their usual values");
   return fit;
 }

@@ -40,7 +40,7 @@ double known_to(const StepPoint& point);
 struct StepFit {
   StepConstants constants{};
   std::vector<Constant> described;          ///< [kStepConstants] in the table's order
-  std::vector<StepConstants> draws;         ///< samples of the constants
+  std::vector<StepConstants> draws;         ///< constants of the fit's mean and covariance
   std::vector<double> residuals;            ///< [points] predicted / known - 1
   double scatter = 0;                       ///< robust deviation of log time
   int least_workers = 0, most_workers = 0;  ///< of the points
@@ -61,7 +61,8 @@ struct StepPrediction {
 /// Throws Error: no points, a time that is not above 0 or not finite, a bandwidth that is not above
 /// 0 (names the point).
 StepFit fit_steps(std::span<const StepPoint> points);
-/// No fit: constants at their usual values, draws from their priors, no point. Bands are wide.
+/// No fit: constants at their usual values and as uncertain as their priors, no point. Bands are
+/// wide.
 StepFit usual_fit();
 StepPrediction predict_step(const StepFit& fit, const StepSummary& step);
 

@@ -141,17 +141,17 @@ bool blocks_repeat(const CollectiveSpec& spec, std::span<const Bytes> bytes, std
          std::equal(bytes.begin() + rows, bytes.end(), bytes.begin(), bytes.end() - rows);
 }
 
-/// Partial sums on the first turn, full ones on the second.
+/// Partial sums on the first turn, full ones on the second. Chunks come in two sizes.
 template <int kTurns>
 Bytes ring_sums(const CollectiveSpec& spec, std::span<const Bytes>) {
   const auto ranks = static_cast<int>(spec.members.size());
-  Bytes total{0};
-  for (int chunk = 0; chunk < ranks; ++chunk) {
-    const std::int64_t count = chunk_range(spec.elements, ranks, chunk).count;
-    for (int hop = 0; hop < ranks - 1; ++hop) total += packed_bytes(count, width_of(spec, hop + 1));
-    total += packed_bytes(count, width_of(spec, ranks)) * ((kTurns - 1) * (ranks - 1));
-  }
-  return total;
+  const std::int64_t whole = spec.elements / ranks, longer = spec.elements % ranks;
+  const auto all_of = [&](std::int64_t count) {
+    Bytes sum = packed_bytes(count, width_of(spec, ranks)) * ((kTurns - 1) * (ranks - 1));
+    for (int hop = 0; hop < ranks - 1; ++hop) sum += packed_bytes(count, width_of(spec, hop + 1));
+    return sum;
+  };
+  return all_of(whole) * (ranks - longer) + all_of(whole + 1) * longer;
 }
 
 Bytes ring_blocks(const CollectiveSpec& spec, std::span<const Bytes> bytes) {

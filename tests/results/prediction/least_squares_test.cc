@@ -75,3 +75,23 @@ TEST_CASE("No points and points that are not numbers are refused") {
   CHECK_THROWS_WITH(fit_least_squares(kLine, 2, line({1, std::nan("")})),
                     Catch::Contains("not a number"));
 }
+
+TEST_CASE("Sigma points have the mean and the covariance of the fit") {
+  LeastSquaresFit fit;
+  fit.values = {1, -2, 0.5};
+  fit.covariance = {4,    1, 0,    1, 2,
+                    -0.5, 0, -0.5, 1};  // positive definite: 4, 7, 6 as leading minors
+  const std::vector<std::vector<double>> points = sigma_points(fit);
+  CHECK(points.size() == 8);  // 4 rows of the Hadamard matrix of the next power of 2, and opposites
+  for (std::size_t k = 0; k < 3; ++k) {
+    double mean = 0;
+    for (const auto& point : points) mean += point[k] / 8;
+    CHECK(mean == Approx(fit.values[k]));
+    for (std::size_t l = 0; l < 3; ++l) {
+      double product = 0;
+      for (const auto& point : points)
+        product += (point[k] - fit.values[k]) * (point[l] - fit.values[l]) / 8;
+      CHECK(product == Approx(fit.covariance[3 * k + l]).margin(1e-12));
+    }
+  }
+}
