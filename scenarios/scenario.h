@@ -375,8 +375,12 @@ sim::Cluster build_cluster(const Scenario& scenario);
 /// Whether its workers are in a radio cell.
 bool is_radio(const Scenario& scenario);
 
-/// How finely executor `flow` simulates it; throws as sim::choose_detail.
-sim::Detail detail_of(const Scenario& scenario);
+/// How finely executor `flow` simulates it; empty: its first exchange decides. Throws as
+/// sim::choose_detail.
+std::optional<sim::Detail> detail_of(const Scenario& scenario);
+/// ... that begins with this graph.
+sim::Detail detail_of(const Scenario& scenario, const sim::GraphTemplate& first,
+                      std::span<const Bytes> bytes);
 
 /// The newest `schema_version` that this program reads.
 inline constexpr int kSchemaVersion = 1;

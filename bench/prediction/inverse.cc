@@ -21,7 +21,8 @@ using results::SolveFor;
 constexpr std::uint32_t kRegimes = 200;  ///< first number of the regimes' draws
 constexpr double kBatch = 32;
 constexpr std::uint64_t kWantedSeeds = 501, kOtherSeeds = 1001;
-constexpr int kOtherSample = 3;  ///< of the product's own, none of whose seeds it shares
+constexpr int kOtherSample = 3;    ///< of the product's own, none of whose seeds it shares
+constexpr double kAnswerWork = 8;  ///< one answer is judged by one simulation
 constexpr int kDigits = 9;
 constexpr double kSpare = 0.05;  ///< of the value
 constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, SolveFor::kWorkers,
@@ -107,7 +108,7 @@ struct Question {
     const TemporaryFile table(asked.table, ".json");
     const int workers =
         quantity == SolveFor::kWorkers ? static_cast<int>(value) : simulated.step.workers;
-    return simulate_step(asked, table.path(), workers, first_seed);
+    return simulate_step(asked, table.path(), workers, first_seed, {}, kAnswerWork);
   }
 
  private:
@@ -116,7 +117,7 @@ struct Question {
     if (quantity == SolveFor::kWorkers) return answer(value, kOtherSample);
     const TemporaryFile table(given.table, ".json");
     return simulate_step(given, table.path(), step.workers, first_seed,
-                         runner::changes_of(step, quantity, value));
+                         runner::changes_of(step, quantity, value), kAnswerWork);
   }
 };
 

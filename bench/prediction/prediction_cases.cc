@@ -23,7 +23,6 @@ constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
 constexpr double kMostWork = 6e6;      ///< of simulating one number of workers (work_of)
-constexpr double kMostUnequalWork = 3e6;
 
 struct Kind {
   const char* exchange;
@@ -177,7 +176,7 @@ runner::StepSampling sampling_of(PredictionRegime regime, int workers) {
   sampling.steps = steps_of(regime, workers);
   sampling.settled = is_exact(regime);
   sampling.wanted_error = kWantedError;
-  sampling.most_work = is_unequal(regime) ? kMostUnequalWork : kMostWork;
+  sampling.most_work = kMostWork;
   if ((regime != PredictionRegime::kLossy && regime != PredictionRegime::kUnequalLossy) ||
       workers > kManyWorkers)
     return sampling;
@@ -224,9 +223,10 @@ scenarios::Scenario scenario_of(const PredictionCase& given, const std::string& 
 
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
                                  int workers, std::uint64_t first_seed,
-                                 const runner::StepChanges& changes) {
+                                 const runner::StepChanges& changes, double work) {
   runner::StepSampling sampling = sampling_of(given.regime, workers);
   sampling.first_seed = first_seed;
+  sampling.most_work *= work;
   results::StepPoint simulated =
       runner::mean_step(scenario_of(given, table_file, workers), sampling, changes);
   simulated.name = given.name + ", " + std::to_string(workers) + " workers";

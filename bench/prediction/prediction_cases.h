@@ -38,9 +38,10 @@ scenarios::Scenario scenario_of(const PredictionCase& given, const std::string& 
                                 int workers);
 
 /// The case's step on `workers` workers: its closed-form summary, and the mean time of its steps on
-/// its executor but the first, over the seeds from `first_seed` on.
+/// its executor but the first, over the seeds from `first_seed` on. `work`: what one point may take
+/// over what the cases' own points may.
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
                                  int workers, std::uint64_t first_seed = 1,
-                                 const runner::StepChanges& changes = {});
+                                 const runner::StepChanges& changes = {}, double work = 1);
 
 }  // namespace gradwire::bench

@@ -82,10 +82,26 @@ class Choices {
   std::set<std::string> sentences_;
 };
 
-Cell detail_in(const scenarios::Scenario& scenario) {
-  if (scenario.executor != "flow") return {};
-  return std::string(sim::name_of(scenarios::detail_of(scenario)));
-}
+/// How finely flow simulates each run. Where its first exchange decides, that is made here; but of
+/// a workload that trains, whose first step would have to be trained.
+class Details {
+ public:
+  Cell of(const scenarios::Scenario& scenario) {
+    if (scenario.executor != "flow") return {};
+    if (const auto detail = scenarios::detail_of(scenario)) return name(*detail);
+    const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
+    const auto first = trains ? std::nullopt : runner::first_step(scenario, profiles_);
+    open_ = open_ || !first;
+    if (!first) return std::string("auto");
+    return name(scenarios::detail_of(scenario, *first->plan.graph, first->plan.bytes));
+  }
+  bool open() const { return open_; }
+
+ private:
+  static Cell name(sim::Detail detail) { return std::string(sim::name_of(detail)); }
+  runner::ProfileCache profiles_;
+  bool open_ = false;
+};
 
 std::int64_t steps_of(const scenarios::Workload& workload) {
   const bool steps = workload.kind == scenarios::WorkloadKind::kTraining ||
@@ -121,6 +137,7 @@ void plan(const RunArguments& arguments, Context& context) {
   const auto store = reader_of(context);
   Forecasts forecasts;
   Choices choices;
+  Details details;
   std::int64_t number = 0, stored = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const bool there = store && store->find_ended(scenario.hash, scenario.seed);
@@ -128,7 +145,7 @@ void plan(const RunArguments& arguments, Context& context) {
     const auto forecast = forecasts.of(scenario);
     table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),
                choices.of(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
-               scenario.executor, detail_in(scenario), static_cast<std::int64_t>(scenario.seed),
+               scenario.executor, details.of(scenario), static_cast<std::int64_t>(scenario.seed),
                steps_of(scenario.workload), needs(scenario), there,
                forecast ? Cell(static_cast<std::int64_t>(forecast->events)) : Cell(),
                forecast ? Cell(forecast->wall_s) : Cell()});
@@ -137,6 +154,8 @@ void plan(const RunArguments& arguments, Context& context) {
   context.say(std::to_string(number) + " runs, " + std::to_string(stored) +
               " of them finished in " + context.database + " (run --resume skips those)");
   for (const std::string& sentence : choices.sentences()) context.say(sentence);
+  if (details.open())
+    context.say("detail auto: the first exchange decides between per-packet and fluid");
   if (forecasts.total().events > 0)
     context.say("on the packet executor: " + runner::in_words(forecasts.total()));
 }

@@ -228,6 +228,7 @@ class FakeStore : public Store {
   void put_checkpoint(RunId, const CheckpointRow&) override { read_only(); }
   void remove_checkpoint(RunId) override { read_only(); }
   std::optional<CheckpointRow> checkpoint(RunId) const override { return std::nullopt; }
+  void set_detail(RunId, const std::string&) override { read_only(); }
   void tag(RunId, const std::string&, bool) override { read_only(); }
   void remove_run(RunId) override { read_only(); }
   MergeResult merge(const std::string&, const MergeOptions&) override { read_only(); }

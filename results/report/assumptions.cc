@@ -11,14 +11,13 @@ std::string flow_sentence(const std::string& detail) {
   if (detail == "per-packet")
     return "Network times are simulated by the flow engine packet by packet: each goes through the "
            "queues of all links of its way.";
-  if (detail == "fluid")
-    return "Network times are simulated by the flow engine as a fluid: links are shared max-min "
-           "fairly, with TCP's start-up and its response to loss as a model of each connection's "
-           "window; queues are not simulated.";
-  return "Network times are simulated by the flow engine, in mixed detail: packet by packet "
-         "where the first exchange takes few packets and rates say too little of them; else each "
-         "connection is a fluid that shares links max-min fairly, a model of TCP's window, or "
-         "packets in a queue.";
+  if (detail == "mixed")
+    return "Network times are simulated by the flow engine of an earlier version, in mixed detail: "
+           "each connection is a fluid that shares links max-min fairly, a model of TCP's window, "
+           "or packets in a queue.";
+  return "Network times are simulated by the flow engine as a fluid: links are shared max-min "
+         "fairly, with TCP's start-up and its response to loss as a model of each connection's "
+         "window; queues are not simulated.";
 }
 
 std::string executor_sentence(const RunHeader& header) {

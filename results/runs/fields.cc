@@ -33,7 +33,7 @@ const std::array kFields = {
           nullptr, [](Run r) { return r.header.method; }},
     Field{"executor", "model, flow, packet or emulator", kPlain, nullptr,
           [](Run r) { return r.header.executor; }},
-    Field{"detail", "of executor flow: mixed, per-packet or fluid", kPlain, nullptr,
+    Field{"detail", "of executor flow: per-packet or fluid", kPlain, nullptr,
           [](Run r) { return r.header.detail; }},
     Field{"model", "what was trained or replayed", kPlain, nullptr,
           [](Run r) { return r.header.model; }},

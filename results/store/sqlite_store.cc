@@ -167,6 +167,14 @@ RunId SqliteStore::begin_run(const RunHeader& header, std::int64_t steps_total) 
   return run;
 }
 
+void SqliteStore::set_detail(RunId run, const std::string& detail) {
+  const std::scoped_lock lock(mutex_);
+  require_writable("note the detail of a run in");
+  Statement statement(connection_, "UPDATE runs SET detail = ? WHERE id = ?",
+                      "note the detail of run " + std::to_string(run) + " in");
+  statement.bind(1, detail).bind(2, run).run();
+}
+
 void SqliteStore::insert_steps(RunId run, std::span<const StepRow> steps) {
   if (steps.empty()) return;
   Statement insert(

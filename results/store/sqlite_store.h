@@ -29,6 +29,7 @@ class SqliteStore final : public Store {
                                   std::uint64_t seed) const override;
   void put_checkpoint(RunId run, const CheckpointRow& checkpoint) override;
   void remove_checkpoint(RunId run) override;
+  void set_detail(RunId run, const std::string& detail) override;
   void tag(RunId run, const std::string& tag, bool add) override;
   void remove_run(RunId run) override;
   MergeResult merge(const std::string& source, const MergeOptions& options) override;

@@ -74,7 +74,7 @@ struct RunHeader {
   std::string uid = {};
   std::string node = {};         ///< name of the machine
   std::optional<int> rank = {};  ///< of the process that ran it, where several shared a sweep
-  std::string detail = {};       ///< of `flow`: mixed, per-packet or fluid
+  std::string detail = {};       ///< of `flow`: per-packet or fluid; mixed: of earlier versions
 };
 
 struct StepRow {
@@ -213,6 +213,8 @@ class Store {
 
   // Writer. A run is `running` until finish_run flips its status in one transaction.
   virtual RunId begin_run(const RunHeader& header, std::int64_t steps_total) = 0;
+  /// Of a run whose first exchange decides how finely it is simulated.
+  virtual void set_detail(RunId run, const std::string& detail) = 0;
   /// Short transaction: all rows or none. A step may be given once; a metric given again at the
   /// same step replaces the earlier one.
   virtual void append(RunId run, std::span<const StepRow> steps,

@@ -75,18 +75,23 @@ PacketForecast forecast_packet_run(const scenarios::Scenario& scenario,
           .note = coarse_note(scenario.network.transport, cluster)};
 }
 
-std::optional<PacketForecast> forecast_packet_run(const scenarios::Scenario& scenario,
-                                                  ProfileCache& profiles) {
+std::optional<FirstStep> first_step(const scenarios::Scenario& scenario, ProfileCache& profiles) {
   try {
-    const auto trainer = make_trainer(scenario, {});
-    profiles.prepare(profile_key(scenario, *trainer), *trainer);
-    scenarios::StepPlan plan;
-    if (!trainer->next(plan)) return std::nullopt;
-    return forecast_packet_run(scenario, plan, trainer->steps_total(), "");
+    FirstStep step{make_trainer(scenario, {}), {}};
+    profiles.prepare(profile_key(scenario, *step.trainer), *step.trainer);
+    if (!step.trainer->next(step.plan)) return std::nullopt;
+    return step;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::kCapability) return std::nullopt;
     throw;
   }
+}
+
+std::optional<PacketForecast> forecast_packet_run(const scenarios::Scenario& scenario,
+                                                  ProfileCache& profiles) {
+  const std::optional<FirstStep> first = first_step(scenario, profiles);
+  if (!first) return std::nullopt;
+  return forecast_packet_run(scenario, first->plan, first->trainer->steps_total(), "");
 }
 
 std::string in_words(const PacketForecast& forecast) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,9 +22,16 @@ PacketForecast forecast_packet_run(const scenarios::Scenario& scenario,
                                    const scenarios::StepPlan& plan, std::int64_t steps,
                                    const std::string& packet_program);
 
-/// The same before anything runs: makes the scenario's trainer and its first step, which for a
-/// training workload measures compute times (kept in `profiles`) and trains that step. Empty where
-/// this machine cannot do that.
+struct FirstStep {
+  std::unique_ptr<scenarios::Trainer> trainer;
+  scenarios::StepPlan plan;
+};
+
+/// Makes the scenario's trainer and its first step, which for a training workload measures compute
+/// times (kept in `profiles`) and trains that step. Empty where this machine cannot do that.
+std::optional<FirstStep> first_step(const scenarios::Scenario& scenario, ProfileCache& profiles);
+
+/// The forecast before anything runs, by first_step(). Empty where that is.
 std::optional<PacketForecast> forecast_packet_run(const scenarios::Scenario& scenario,
                                                   ProfileCache& profiles);
 

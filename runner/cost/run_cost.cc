@@ -46,7 +46,7 @@ RunCost run_cost(const scenarios::Scenario& scenario, const scenarios::StepPlan&
   double seconds = work.transfers * kTransferSeconds;
   const double packets =
       work.bytes / static_cast<double>(scenario.network.transport.segment.count());
-  if (scenarios::detail_of(scenario) == sim::Detail::kPerPacket)
+  if (scenarios::detail_of(scenario, *plan.graph, plan.bytes) == sim::Detail::kPerPacket)
     seconds += packets * kPacketSeconds;
   else if (simulates_windows(scenario))
     seconds += packets * kWindowedSeconds;

@@ -65,7 +65,7 @@ results::RunHeader RunRecord::header(const scenarios::ComputeProfile& profile) c
   header.seed = scenario_.seed;
   header.method = scenarios::method_label(scenario_);
   header.executor = std::string(executor_.name());
-  if (header.executor == "flow") header.detail = sim::name_of(scenarios::detail_of(scenario_));
+  if (const auto detail = executor_.detail()) header.detail = sim::name_of(*detail);
   header.model = model_label(scenario_.workload);
   header.data_set = trains() ? scenario_.workload.data_set : "";
   header.workers = scenario_.cluster.workers;
@@ -88,6 +88,10 @@ double RunRecord::wall_s() const {
 results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
                                      std::span<const RanWork> works) {
   const results::StepRow row = recorder_.record(report, works);
+  if (const auto detail = executor_.detail(); detail && !detail_known_) {
+    store_.set_detail(id_, std::string(sim::name_of(*detail)));
+    detail_known_ = true;
+  }
   std::int64_t missing = 0;
   for (const RanWork& ran : works)
     for (const sim::MissingData& each : ran.missing)

@@ -217,10 +217,17 @@ bool is_radio(const Scenario& scenario) {
   return topology == "wifi-cell" || topology == "lte-cell";
 }
 
-sim::Detail detail_of(const Scenario& scenario) {
+std::optional<sim::Detail> detail_of(const Scenario& scenario) {
   const NetworkPlan& network = scenario.network;
   return sim::choose_detail(
       sim::detail_question(build_cluster(scenario), network.transport, network.detail));
+}
+
+sim::Detail detail_of(const Scenario& scenario, const sim::GraphTemplate& first,
+                      std::span<const Bytes> bytes) {
+  const NetworkPlan& network = scenario.network;
+  return sim::choose_detail(build_cluster(scenario), network.transport, network.detail, first,
+                            bytes);
 }
 
 sim::Cluster build_cluster(const Scenario& scenario) {

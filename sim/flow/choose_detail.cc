@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "sim/flow/shares/rate_follower.h"
+#include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/graph/graph_work.h"
 #include "sim/graph/host_pairs.h"
@@ -20,16 +21,12 @@ constexpr double kFirstWindow = 10;
 
 bool has_no_rates(const Cluster& cluster, const TransportSettings& transport) {
   if (transport.protocol != Protocol::kTcp) return false;
-  const bool kernel = transport.constants.kernel_recovery;
-  if (kernel && transport.congestion_control == TransportSettings::CongestionControl::kBbr)
-    return false;
   const double segment = 8 * static_cast<double>(transport.wire_segment.count());
   for (ChannelId id = 0; id < cluster.channel_count(); ++id) {
     const LinkSpec& spec = cluster.channel(id);
     const double first_window = kFirstWindow * segment / cluster.nominal_rate(id).value();
-    if (spec.queue.count() > 0) return true;
-    if (kernel) continue;
-    if (spec.jitter.value() > 0 || spec.half_duplex || first_window > transport.min_rto.value())
+    if (spec.queue.count() > 0 || spec.jitter.value() > 0 || spec.half_duplex ||
+        first_window > transport.min_rto.value())
       return true;
   }
   return false;
@@ -46,15 +43,17 @@ DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& 
   return {transport.protocol, !cluster.cells().empty(), has_no_rates(cluster, transport), asked};
 }
 
-Detail choose_detail(const DetailQuestion& question) {
+std::optional<Detail> choose_detail(const DetailQuestion& question) {
   const bool packets =
       question.protocol == Protocol::kTcp || question.protocol == Protocol::kUdpLossy;
   const bool only_packets =
       packets && (question.has_air || question.protocol == Protocol::kUdpLossy);
-  const Detail usual = !packets                                ? Detail::kFluid
-                       : only_packets || question.has_no_rates ? Detail::kPerPacket
-                                                               : Detail::kMixed;
-  const Detail detail = question.asked.value_or(usual);
+  if (!question.asked) {
+    if (!packets) return Detail::kFluid;
+    if (only_packets || question.has_no_rates) return Detail::kPerPacket;
+    return std::nullopt;
+  }
+  const Detail detail = *question.asked;
   if (detail == Detail::kPerPacket && !packets)
     refuse(detail, "ideal and rdma have rates and no packets", "take tcp or udp-lossy, or auto");
   if (detail == Detail::kFluid && only_packets)
@@ -78,20 +77,17 @@ bool loses_or_changes(const Cluster& cluster, ChannelId channel) {
 }
 
 /// Whether who sends to several meets others at one: then who comes first decides who loses what.
-/// Or more meet at one than can take turns there.
-bool is_crowd(const Cluster& cluster, std::span<const HostPair> pairs) {
+bool is_crossed(const Cluster& cluster, std::span<const HostPair> pairs) {
   const auto hosts = static_cast<std::size_t>(cluster.host_count());
   std::vector<int> destinations(hosts), sources(hosts);
   for (const HostPair& pair : pairs) {
     ++destinations[static_cast<std::size_t>(pair.source)];
     ++sources[static_cast<std::size_t>(pair.destination)];
   }
-  return std::ranges::any_of(pairs,
-                             [&](const HostPair& pair) {
-                               return destinations[static_cast<std::size_t>(pair.source)] > 1 &&
-                                      sources[static_cast<std::size_t>(pair.destination)] > 1;
-                             }) ||
-         std::ranges::any_of(sources, [](int count) { return count > kFewMeet; });
+  return std::ranges::any_of(pairs, [&](const HostPair& pair) {
+    return destinations[static_cast<std::size_t>(pair.source)] > 1 &&
+           sources[static_cast<std::size_t>(pair.destination)] > 1;
+  });
 }
 
 struct Ways {
@@ -99,6 +95,7 @@ struct Ways {
   bool are_even = false;  ///< over one switch, and but for one host (a server) as long
   bool wait_for_acks = false;
   bool lose_or_change = false;
+  bool are_crowded = false;  ///< more meet on a link than can take turns, or for longer
 };
 
 /// Of links with these delays.
@@ -116,11 +113,14 @@ bool is_first(std::vector<bool>& seen, int host) {
   return !was;
 }
 
+/// `bytes`: of a pair, in the mean.
 Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
-             std::span<const HostPair> pairs) {
+             std::span<const HostPair> pairs, double bytes) {
   constexpr std::size_t kOfStar = 2;
   Ways ways;
   std::vector<bool> is_used(cluster.links().size());
+  const auto segment = static_cast<double>(transport.wire_segment.count());
+  std::vector<int> crossing(static_cast<std::size_t>(cluster.channel_count()));
   const auto hosts = static_cast<std::size_t>(cluster.host_count());
   std::vector<bool> sources(hosts), destinations(hosts);  // of one of each a way is looked at
   std::vector<double> delays;
@@ -135,6 +135,11 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
     if (is_new && waits_for_acks(TcpPath(cluster, route, transport), transport))
       ways.wait_for_acks = true;
     for (const ChannelId id : route) {
+      const int meet = ++crossing[static_cast<std::size_t>(id)];
+      const double second = 8 / cluster.nominal_rate(id).value();
+      const CoDelTimes codel = codel_times(second * segment, transport.constants);
+      const bool waits = meet > 1 && meet * bytes * second > codel.target + codel.interval;
+      if (meet > kFewMeet || waits) ways.are_crowded = true;
       const auto link = static_cast<std::size_t>(id) / 2;
       if (is_used[link]) continue;
       is_used[link] = true;
@@ -150,20 +155,27 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
 
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const GraphTemplate& graph, std::span<const Bytes> bytes) {
-  if (transport.protocol != Protocol::kTcp || transport.constants.kernel_recovery ||
-      !cluster.cells().empty())
-    return false;
+  if (transport.protocol != Protocol::kTcp || !cluster.cells().empty()) return false;
   const GraphWork work = graph_work(graph, bytes);
   const double segments = work.bytes / static_cast<double>(transport.segment.count());
   const double packets = kPacketsASegment * (segments + work.transfers) *
                          cluster.represented_hosts() / cluster.host_count();
   if (packets > kMostEvents) return false;
   const std::vector<HostPair> pairs = pairs_of(graph);
-  const Ways ways = ways_of(cluster, transport, pairs);
+  const Ways ways =
+      ways_of(cluster, transport, pairs, work.bytes / static_cast<double>(pairs.size()));
   const double events = packets * ways.links;
   if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
   const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  return events <= kFewEvents && (paced || !ways.are_even || is_crowd(cluster, pairs));
+  return events <= kFewEvents &&
+         (paced || !ways.are_even || ways.are_crowded || is_crossed(cluster, pairs));
+}
+
+Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,
+                     std::optional<Detail> asked, const GraphTemplate& graph,
+                     std::span<const Bytes> bytes) {
+  if (const auto chosen = choose_detail(detail_question(cluster, transport, asked))) return *chosen;
+  return goes_per_packet(cluster, transport, graph, bytes) ? Detail::kPerPacket : Detail::kFluid;
 }
 
 }  // namespace gradwire::sim

@@ -9,8 +9,7 @@
 
 namespace gradwire::sim {
 
-/// What the choice of a detail goes by. Numbers of hosts, steps and seeds are no part of it: along
-/// such an axis all runs are simulated in the same way.
+/// What the choice of a detail goes by. Numbers of hosts, steps and seeds are no part of it.
 struct DetailQuestion {
   TransportSettings::Protocol protocol{};
   bool has_air = false;         ///< radio cells
@@ -18,26 +17,31 @@ struct DetailQuestion {
   std::optional<Detail> asked;  ///< per packet or fluid; empty: the engine's choice
 };
 
-/// Rates say too little about TCP by ns-3's rules on links with an explicit queue, with jitter, on
-/// which both directions share one medium, or on which the first window takes longer than the least
-/// timeout.
+/// Rates say too little about TCP on links with an explicit queue, with jitter, on which both
+/// directions share one medium, or on which the first window takes longer than the least timeout.
 DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& transport,
                                std::optional<Detail> asked);
 
 /// How `flow` simulates it. Asked for nothing: `ideal` and `rdma` are fluids alone; `udp-lossy`,
-/// what crosses radio cells, and TCP on links on which rates say too little go packet by packet;
-/// and other TCP over wires is mixed. Throws Error(kCapability) where what is asked for cannot be:
-/// a fluid has no frames of a radio cell and none of udp-lossy's losses, and `ideal` and `rdma`
-/// have no packets.
-Detail choose_detail(const DetailQuestion& question);
+/// what crosses radio cells, and TCP on links on which rates say too little go packet by packet; of
+/// other TCP over wires the first graph that sends decides, which is empty here. Throws
+/// Error(kCapability) where what is asked for cannot be: a fluid has no frames of a radio cell and
+/// none of udp-lossy's losses, and `ideal` and `rdma` have no packets.
+std::optional<Detail> choose_detail(const DetailQuestion& question);
 
-/// Whether `mixed` carries everything packet by packet, as the first graph that it is told takes
-/// few enough packets over links: 3 million where packets may be lost, where links change or where
+/// Whether the first graph that sends takes few enough packets over links for all to go packet by
+/// packet: 3 million where packets may be lost, where links change or where
 /// acknowledgements decide when a sender goes on; 300,000 where messages may meet
-/// in several places or on ways of different lengths, of BBR, and where hosts that send to several
-/// others meet at one that gets from several, or more than 64 at one; none on a star of links of
-/// one length. By ns-3's rules alone. Hosts that carry nothing change nothing.
+/// in several places or on ways of different lengths, of BBR, where hosts that send to several
+/// others meet at one that gets from several, and where more than 64 meet on a link, or several for
+/// longer than CoDel lets them wait; none on a star of links of one length else. Hosts that carry
+/// nothing change nothing.
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const GraphTemplate& graph, std::span<const Bytes> bytes);
+
+/// How `flow` simulates a network whose first graph that sends is this one.
+Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,
+                     std::optional<Detail> asked, const GraphTemplate& graph,
+                     std::span<const Bytes> bytes);
 
 }  // namespace gradwire::sim

@@ -144,7 +144,6 @@ void FlowNetwork::apply_change(ChannelId id) {
   const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
   const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
   sharing_.set_capacity(id, follower.rate());
-  ++shares_version_;
   if (follower.next() < kForever.value()) changes_.set(f, follower.next());
 }
 

@@ -121,7 +121,7 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
   if (connection.follows && !airs_.empty()) return true;
   const double apart = spacing(c);
-  const CoDelTimes codel = codel_of(c);
+  const CoDelTimes& codel = connection.path->discipline.codel;
   if (!OpenWindow::is_needed(*connection.path, codel, apart, t.segments)) return true;
   if (connection.stream) {
     catch_up(c);
@@ -148,15 +148,12 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (connection.follows && !airs_.empty()) return true;
-  if (t.streams || connection.stops.size() > 1 || connection.goes_by_queues) return false;
+  if (t.streams) return false;
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
-  const CoDelTimes codel = codel_of(c);
-  // What waits may be dropped, too.
-  const double waiting = !connection.stops.empty() ? stream.before_queue() / segment_ : 0;
-  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments() + waiting))
-    return true;
+  const CoDelTimes& codel = connection.path->discipline.codel;
+  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments())) return true;
   OpenWindow window(*connection.path, codel, apart, stream.congestion(),
                     stream.smoothed_round_trip(), stream.first_segment());
   if (!window.fills(connection.open_pipe))
@@ -165,7 +162,7 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   // the stream is worth its while.
   const double under_way = stream.in_flight() / segment_;
   if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
-  const double queued = stream.queued_at(now_, sharing_.rate(c)) / segment_ * apart;
+  const double queued = stream.queued(now_) / segment_ * apart;
   t.streams =
       !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
   if (!t.streams) connection.window = std::make_unique<OpenWindow>(window);
@@ -185,7 +182,7 @@ bool FlowNetwork::is_dropped_from(std::int32_t c, double rate) {
   if (!fresh || (connection.follows && !airs_.empty())) return false;
   if (may_time_out(apart)) return true;
   if (apart <= connection.path->segment_time) return false;
-  const CoDelTimes codel = codel_of(c);
+  const CoDelTimes& codel = connection.path->discipline.codel;
   if (!connection.is_open) return t.segments * apart > codel.target + codel.interval;
   if (!connection.window) {
     // Before its share was known there was nothing to foresee.

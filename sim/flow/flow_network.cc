@@ -50,9 +50,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       first_free_(capacities_.size()),
       coming_(static_cast<std::size_t>(cluster.channel_count())),
       bursts_(static_cast<std::size_t>(cluster.channel_count())),
-      shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
-      followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
-      queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {
+      shared_queues_(static_cast<std::size_t>(cluster.channel_count())) {
   const bool by_packets =
       transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
   if (by_packets && !cluster.cells().empty())
@@ -62,11 +60,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
     carry_by_packets(transport, -1);
   else if (detail_ == Detail::kPerPacket && !cells_)
     carry_by_packets(transport_, clock_);
-  if (!cells_ && may_differ_in_length())
-    approaches_.resize(static_cast<std::size_t>(cluster.channel_count()));
 }
 
-inline std::int32_t FlowNetwork::connect(int source, int destination, Bytes first) {
+inline std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
   if (last.destination == destination) return last.connection;
   const std::int32_t c = table_.find_or_add(source, destination);
@@ -75,14 +71,12 @@ inline std::int32_t FlowNetwork::connect(int source, int destination, Bytes firs
     const int hosts = cluster_.host_count();
     open(source % hosts, destination,
          static_cast<std::uint64_t>(source) * static_cast<std::uint64_t>(hosts) +
-             static_cast<std::uint64_t>(destination),
-         first);
+             static_cast<std::uint64_t>(destination));
   }
   return c;
 }
 
-/// `first`: its first message.
-void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes first) {
+void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
@@ -100,13 +94,11 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key, Bytes fir
     connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
-  connection.may_be_followed = may_be_followed(connection);
   const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
   if (cells_) open_in_cell(c, source);
   if (packets_ && !is_in_cell(c)) open_by_packets(c, source, destination);
   append_media(route_);
   sharing_.add_flow(route_);
-  if (connection.may_be_followed && !approaches_.empty()) note_approaches(destination);
 }
 
 /// One of equal paths: most networks have few, and the others' are not looked for among all.
@@ -140,28 +132,29 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
   if (!cells_) {
-    if (is_chosen_ || pairs_of(graph).empty()) return;  // it sends nothing, and says nothing
-    is_chosen_ = true;
-    if (connections_.empty() && goes_per_packet(cluster_, transport_, graph, bytes))
-      carry_by_packets(transport_, clock_);
+    if (detail_ || pairs_of(graph).empty()) return;  // it sends nothing, and says nothing
+    const bool by_packets =
+        connections_.empty() && goes_per_packet(cluster_, transport_, graph, bytes);
+    detail_ = by_packets ? Detail::kPerPacket : Detail::kFluid;
+    if (by_packets) carry_by_packets(transport_, clock_);
     return;
   }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
   for (const HostPair& pair : pairs_of(graph))
     for (int i = 0; i < beside; ++i)
-      connect(pair.source + i * cluster_.host_count(), pair.destination, Bytes(0));
+      connect(pair.source + i * cluster_.host_count(), pair.destination);
   cells_->open(now_);
 }
 
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
-  start_on(connect(source, destination, payload), id, payload);
+  start_on(connect(source, destination), id, payload);
 }
 
 /// Connections beside those of the pairs are theirs of more hosts, as many times as many.
 void FlowNetwork::start_beside(TransferId id, int beside, int source, int destination,
                                Bytes payload) {
   GRADWIRE_ASSERT(beside >= 1 && beside <= transport_.connections);
-  start_on(connect(source + beside * cluster_.host_count(), destination, payload), id, payload);
+  start_on(connect(source + beside * cluster_.host_count(), destination), id, payload);
 }
 
 inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
@@ -265,7 +258,6 @@ inline void FlowNetwork::begin_transfer(std::int32_t c) {
 void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
   sharing_.deactivate(c, now_);
-  connection.goes_by_queues = connection.from_afar = false;
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);
@@ -293,7 +285,7 @@ void FlowNetwork::settle() {
 /// Until `until` at most.
 double FlowNetwork::next_event(double until) {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &queue_due_, &changes_}) {
+  for (const IndexedHeap* heap : {&due_, &pool_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
   if (cells_) next = std::min(next, cells_->next_event());
@@ -323,8 +315,6 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
       on_pool_due(pool_due_.first(), batch);
     }
-    while (!queue_due_.empty() && queue_due_.first_time() <= batch)
-      on_queue_due(queue_due_.first(), batch);
     if (cells_) run_cells(batch);
     if (packets_) run_packets(batch);
     deliver(delivered);

@@ -45,12 +45,11 @@
 ///   - for transfers during which CoDel is going to drop a segment of a long round trip: the repair
 ///     may be what they wait for (tcp/open_window.h)
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
-/// and its segments pass at the rate that is left. Some streams' packets are followed through the
-/// queues of the links of their way, with those of others (flow_queues.cc).
+/// and its segments pass at the rate that is left.
 ///
-/// Packets (per_packet/per_packet_network.h). Where choose_detail() says so, or of `mixed` the
-/// first graph (goes_per_packet()), nothing over wires is a fluid or a stream: all goes packet by
-/// packet.
+/// Packets (per_packet/per_packet_network.h). Where choose_detail() says so, or where it is open
+/// the first graph (goes_per_packet()), nothing over wires is a fluid or a stream: all goes packet
+/// by packet.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
@@ -84,15 +83,14 @@ class FlowNetwork final : public Network {
               bool losses_by_channel = false, std::optional<Detail> detail = {});
 
   void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
-  bool prepares() const override {
-    return cells_ != nullptr || (detail_ == Detail::kMixed && !is_chosen_);
-  }
+  bool prepares() const override { return cells_ != nullptr || !detail_; }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return Seconds(now_); }
   std::vector<ChannelRecord> channels() const override;
+  std::optional<Detail> detail() const override { return detail_; }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -101,12 +99,6 @@ class FlowNetwork final : public Network {
   static constexpr double kSameInstant = 1e-12;
   /// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
   static constexpr double kCrowded = 0.1;
-  /// A message of no more segments is followed from queue to queue where its way is long for it, or
-  /// its network small.
-  static constexpr double kShort = 32;
-  /// Where more meet on one of several channels, places in a round, and who comes from afar, count
-  /// for less than following each costs.
-  static constexpr std::int32_t kFewMeet = 64;
   enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
   struct Transfer {
@@ -132,13 +124,6 @@ class FlowNetwork final : public Network {
     std::int32_t transfer = 0;
   };
 
-  /// A queue on the way of a connection, in which it is this flow.
-  struct Stop {
-    ChannelId channel = -1;
-    std::int32_t flow = -1;
-    bool operator==(const Stop&) const = default;
-  };
-
   /// What every event of a fluid touches stands first, in two cache lines.
   struct alignas(64) Connection {
     bool is_clean() const { return path->loss <= 0 && path->ack_loss <= 0; }
@@ -153,13 +138,10 @@ class FlowNetwork final : public Network {
     bool may_open : 1 = false;
     bool follows : 1 = false;  ///< crosses channels that change, or the air
     bool jitters : 1 = false;
-    bool bursts : 1 = false;           ///< takes all that it can get, until what waits is through
-    bool waits : 1 = false;            ///< a stream: writes once its share is known
-    bool streamed : 1 = false;         ///< has been a stream
-    bool may_be_followed : 1 = false;  ///< flow_queues.cc
-    bool goes_by_queues : 1 = false;   ///< a stream, for its message is short for its way
-    bool from_afar : 1 = false;        ///< a stream: flow_far_queues.cc
-    std::uint16_t place = 0;  ///< of fluids: instants at which others began before (modulo 2^16)
+    bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
+    bool waits : 1 = false;     ///< a stream: writes once its share is known
+    bool streamed : 1 = false;  ///< has been a stream
+    std::uint16_t place = 0;    ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
     double wire_sent = 0;               ///< wire bytes of transfers that are sent
     double segments_sent = 0;           ///< segments of transfers sent as fluids
@@ -176,9 +158,6 @@ class FlowNetwork final : public Network {
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::int32_t packets = -1;           ///< number in packets_
-    /// That its packets make one after the other, and its acknowledgements where they are followed,
-    /// too (flow_queues.cc).
-    std::vector<Stop> stops;
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -205,13 +184,6 @@ class FlowNetwork final : public Network {
     double takes = 0;       ///< s, of the channel's
   };
 
-  /// How segments of the hosts come to a channel, whoever's they are.
-  struct Approach {
-    double nearest = kNever;  ///< s, of a full segment
-    double farthest = 0;
-    double offered = 0;  ///< bytes/s, by all at once
-  };
-
   /// Connections of one rate (max_min.h): as each is served the same, their events stand in an
   /// order that no change of the rate disturbs.
   struct Pool {
@@ -223,22 +195,10 @@ class FlowNetwork final : public Network {
     IndexedHeap due;         ///< by bytes served
   };
 
-  /// A queue that is followed packet by packet.
-  struct Followed {
-    Followed(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
-        : packets(times, quantum, framing, most) {}
-    FairQueue packets;
-    double line = 0;            ///< bytes/s, of its link
-    double rate = 0;            ///< ... that others leave it
-    bool alone = true;          ///< all that cross the link are in it
-    double due = kNever;        ///< s: when it is looked at
-    std::uint64_t version = 0;  ///< of shares_version_, for which these hold
-  };
-
   Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
   Transfer& transfer(std::int32_t t) { return transfers_[static_cast<std::size_t>(t)]; }
-  std::int32_t connect(int source, int destination, Bytes first);
-  void open(int source, int destination, std::uint64_t key, Bytes first);
+  std::int32_t connect(int source, int destination);
+  void open(int source, int destination, std::uint64_t key);
   void start_on(std::int32_t connection, TransferId id, Bytes payload);
   bool is_joined(const Connection& connection) const;
   bool join(Connection& connection, std::int32_t number);
@@ -386,45 +346,6 @@ class FlowNetwork final : public Network {
   void note_queued(std::int32_t c, double others);
   void hold_acks(std::int32_t c);
 
-  // flow_queues.cc
-  bool may_be_followed(const Connection& connection) const;
-  bool follows_change(std::int32_t c, ChannelId change) const;
-  ChannelId followed_queue(std::int32_t c) const;
-  CoDelTimes codel_of(std::int32_t c) const;
-  CoDelTimes codel_of_channel(ChannelId id) const;
-  bool may_be_dropped(std::int32_t c, ChannelId id);
-  bool begins_short(std::int32_t c);
-  bool is_short_for_way(std::int32_t c) const;
-  void find_queues(std::int32_t c);
-  std::int32_t follower_on(ChannelId id) const {
-    return follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
-  }
-  Followed& queue_on(ChannelId id, const StreamPath& path);
-  void change_queue(std::int32_t c);
-  std::size_t place_of(const Connection& connection, ChannelId id) const;
-  bool is_followed_on(const Connection& connection, ChannelId id) const {
-    return place_of(connection, id) < connection.stops.size();
-  }
-  void schedule_queues(const Connection& connection);
-  bool is_followed_alone(const Connection& connection);
-  void serve_before_followed(std::int32_t c);
-  void leave_fair_queue(Connection& connection);
-  bool carries_acks(ChannelId id) const;
-  const Followed& followed(ChannelId id);
-  void note_drops(FairQueue& packets);
-  void schedule_queue(ChannelId id);
-  void on_queue_due(ChannelId id, double until);
-
-  // flow_far_queues.cc
-  bool may_differ_in_length();
-  void note_approaches(int destination);
-  void note_approach(std::span<const ChannelId> route);
-  bool may_be_crowded(ChannelId id) const;
-  bool is_uneven(ChannelId id, double least) const;
-  bool comes_from_afar(std::int32_t c) const;
-  bool begins_from_afar(std::int32_t c) const;
-  void find_far_queues(std::int32_t c);
-
   // flow_packets.cc
   void open_plain(Connection& connection, TcpPath& path);
   void carry_by_packets(const TransportSettings& transport, double clock);
@@ -440,10 +361,9 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  Detail detail_;
-  bool is_chosen_ = false;  ///< whether it carries everything packet by packet
-  StreamNumbers phases_;    ///< what BBR draws
-  double segment_;          ///< wire bytes of a full one
+  std::optional<Detail> detail_;  ///< empty: the first graph that sends decides
+  StreamNumbers phases_;          ///< what BBR draws
+  double segment_;                ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;       ///< of one segment
@@ -504,23 +424,16 @@ class FlowNetwork final : public Network {
     std::uint32_t further = 0;  ///< hosts, from it to the destination
     std::int32_t connection = 0;
   };
-  std::vector<double> first_free_;    // s, by channel: first segments of streams have passed
-  std::vector<Coming> coming_;        // by channel, the last one of its route
-  std::vector<Approach> approaches_;  // by channel; empty where all ways are alike
-  std::vector<bool> approached_;      // by host: those to it are in approaches_
+  std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
+  std::vector<Coming> coming_;      // by channel, the last one of its route
   std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
-  std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been
-  IndexedHeap::Nodes queue_nodes_;                           // by channel
-  IndexedHeap queue_due_{queue_nodes_};                      // s: packets leave
-  std::uint64_t shares_version_ = 1;  // another one where shares or who is followed have changed
-  std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
+  std::vector<std::vector<ByteRange>> missing_;              // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_, sized_before_;                   // of transfers that started last
   std::vector<ChannelId> route_;
   std::vector<std::int32_t> met_;  // scratch
-  std::vector<ChannelId> queues_;  // scratch
 };
 
 }  // namespace gradwire::sim

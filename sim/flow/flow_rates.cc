@@ -104,7 +104,6 @@ void FlowNetwork::resolve_once() {
     pools_.emplace_back(due_nodes_);
     pool_nodes_.emplace_back();
   }
-  if (!changed.empty() || !sharing_.changed_pools().empty()) ++shares_version_;
   for (const std::int32_t p : sharing_.changed_pools()) {
     pool(p).served = served(p);
     pool(p).updated = now_;
@@ -130,11 +129,8 @@ inline void FlowNetwork::change_rate(std::int32_t c) {
     set_stream_due(c);
     return;
   }
-  const bool is_short = (!approaches_.empty() && begins_from_afar(c)) ||
-                        (sharing_.meets_others(c) && begins_short(c));
-  if (is_short || begins_crowded(c)) {
+  if (begins_crowded(c)) {
     rest(c);
-    connection.goes_by_queues = is_short;
     begin_stream(c);
     restarted_ = true;
     return;

@@ -62,7 +62,7 @@ bool FlowNetwork::may_burst(std::int32_t c) const {
 /// The stream's next event; for a burst also its end.
 double FlowNetwork::stream_due(const Connection& connection) const {
   const double due = connection.stream->next_event();
-  if (!connection.bursts || !connection.stops.empty()) return due;
+  if (!connection.bursts) return due;
   return std::min(due, std::max(now_, connection.stream->free_at()));
 }
 
@@ -91,10 +91,6 @@ void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.path->shares_queue) {
     serve_before_queue(c);
-    return;
-  }
-  if (!connection.stops.empty()) {
-    serve_before_followed(c);
     return;
   }
   double rate = sharing_.rate(c);
@@ -129,7 +125,7 @@ void FlowNetwork::serve_streams(std::int32_t p) {
   pooled_.clear();
   sharing_.append_pooled(p, pooled_);
   for (const std::int32_t c : pooled_) {
-    if (connection_at(c).state != State::kStream || !connection_at(c).stops.empty()) continue;
+    if (connection_at(c).state != State::kStream) continue;
     serve_stream(c);
     set_stream_due(c);
   }
@@ -153,20 +149,11 @@ void FlowNetwork::hold_acks(std::int32_t c) {
 void FlowNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->demand();
-  if (!connection.stops.empty() && is_followed_alone(connection)) {
-    cap = MaxMin::kNoCap;  // nobody else's share hangs on it
-    connection.bursts = true;
-    if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
-    return;
-  }
-  const double burst =
-      !connection.stops.empty() ? connection.stream->burst(now_) : connection.stream->queued(now_);
-  connection.bursts = may_burst(c) && burst > kBurst * segment_;
+  connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
   } else if (may_burst(c) &&
-             (!connection.stops.empty() ||
-              connection.stream->next_event() - now_ > kAhead * connection.path->round_trip)) {
+             connection.stream->next_event() - now_ > kAhead * connection.path->round_trip) {
     cap = kSilent;
   }
   const bool differs = (cap == MaxMin::kNoCap) != (connection.cap == MaxMin::kNoCap);

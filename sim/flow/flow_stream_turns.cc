@@ -33,8 +33,6 @@ bool FlowNetwork::begin_writing() {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
     connection.waits = false;
-    connection.from_afar = !approaches_.empty() && comes_from_afar(c);
-    change_queue(c);
     order_beginning(c);
     serve_stream(c);
     for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);

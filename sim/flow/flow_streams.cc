@@ -143,32 +143,29 @@ void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
                            t.next >= 0);
   note_queued(c, others);
-  schedule_queues(connection);
   set_stream_due(c);
 }
 
 void FlowNetwork::step_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = *connection.stream;
-  change_queue(c);
   const double batch = now_ + now_ * kSameInstant;
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   // Who comes first to a queue with a limit is served first.
-  const bool in_order = may_burst(c) || connection.path->shares_queue || !connection.stops.empty();
+  const bool in_order = may_burst(c) || connection.path->shares_queue;
   const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
   // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path->queue <= 0 && !takes_turns(c) && connection.stops.empty();
+                     connection.path->queue <= 0 && !takes_turns(c);
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
   // What is sent behind a change of a link is sent by its new rate.
   stream.run(batch + kAheadOfQueue * waits,
              std::min(batch + ahead * connection.path->round_trip, next_change(c)));
   note_queued(c, others);
-  schedule_queues(connection);
   while (stream.delivered(batch)) finish_first(c);
   if ((connection.is_clean() && stream.is_quiet()) || stream.idle()) {
     rest(c);
@@ -220,7 +217,6 @@ void FlowNetwork::deliver_first(Connection& connection, const Whole& whole) {
 /// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
 /// the rest of its transfer.
 void FlowNetwork::retire(Connection& connection, double wire, double acks) {
-  leave_fair_queue(connection);
   connection.wire_sent += connection.stream->wire_sent() - wire;
   connection.stream_acks += connection.stream->acks_sent() - acks;
   connection.stream.reset();
@@ -232,11 +228,9 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream& stream = *connection.stream;
   const Transfer& t = transfer(connection.first);
-  connection.remaining =
-      stream.unsent_wire() + stream.queued_at(now_, sharing_.rate(c)) + stream.round_left(now_);
-  const double before = stream.before_queue();
-  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire() - before;
-  const double acks = (t.segments - stream.unsent_segments() - before / segment_) / kSegmentsPerAck;
+  connection.remaining = stream.unsent_wire() + stream.queued(now_) + stream.round_left(now_);
+  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
+  const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
   connection.kept_window = stream.window();
   retire(connection, sent, acks);
   rest(c);

@@ -35,6 +35,7 @@ class FoldingExecutor final : public Executor {
 
   std::string_view name() const override { return "flow"; }
   std::string_view provenance() const override { return "simulated"; }
+  std::optional<Detail> detail() const override { return inner_ ? inner_->detail() : std::nullopt; }
   GraphId submit(const Submission& submission) override;
   bool advance(Seconds until, std::vector<Event>& events) override;
   void cancel(GraphId graph) override;

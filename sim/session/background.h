@@ -23,6 +23,7 @@ class BackgroundNetwork final : public Network {
     network_->prepare(graph, bytes);
   }
   bool prepares() const override { return network_->prepares(); }
+  std::optional<Detail> detail() const override { return network_->detail(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;

@@ -51,6 +51,9 @@ class Executor {
   /// "simulated", "emulated", "predicted": the provenance of its times.
   virtual std::string_view provenance() const = 0;
 
+  /// How finely `flow` simulates; empty: the first graph that sends decides, or there is no choice.
+  virtual std::optional<Detail> detail() const { return std::nullopt; }
+
   virtual GraphId submit(const Submission& submission) = 0;
   /// Runs until the next event, at most until `until`, and appends all events of one instant.
   /// Returns false when nothing is left to happen before `until`.

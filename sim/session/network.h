@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/units.h"
 #include "sim/graph/byte_range.h"
 #include "sim/graph/step_graph.h"
+#include "sim/session/detail.h"
 
 /// What an executor's graph session (sim/session/session.h: lanes, dependencies, collectives) asks
 /// of a network. `flow`, `model` and ns-3 implement it; the session is the same code for all of
@@ -52,6 +54,8 @@ class Network {
   /// of that instant; or moves it to `until` if there is none (to now() if until is kForever).
   virtual void advance(Seconds until, std::vector<Delivery>& delivered) = 0;
   virtual Seconds now() const = 0;
+  /// How finely it simulates; empty: that is open, or there is no choice.
+  virtual std::optional<Detail> detail() const { return std::nullopt; }
   /// [2 * links], by ChannelId; empty where a network does not count them.
   virtual std::vector<ChannelRecord> channels() const { return {}; }
 };

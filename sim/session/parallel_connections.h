@@ -20,6 +20,7 @@ class ParallelConnections final : public Network {
     network_->prepare(graph, bytes);
   }
   bool prepares() const override { return network_->prepares(); }
+  std::optional<Detail> detail() const override { return network_->detail(); }
   void start(TransferId id, int source, int destination, Bytes payload) override;
   /// Beside all connections of the pair.
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

@@ -44,6 +44,7 @@ class SessionExecutor final : public Executor {
   }
   void forget(GraphId graph) override { session_.forget(graph); }
   std::vector<ChannelRecord> channels() const override { return parts_.network->channels(); }
+  std::optional<Detail> detail() const override { return parts_.network->detail(); }
   std::string describe_unfinished(GraphId graph) const override {
     return session_.describe_unfinished(graph);
   }

@@ -72,8 +72,6 @@ class Bottleneck {
     line_changes_ = line_changes_ || rate != line_;
     line_ = rate;
   }
-  /// Of the queue where segments wait now.
-  void set_codel(const CoDelTimes& times) { codel_.times = times; }
   /// What waits is served at the new rate.
   void set_rate(double now, double rate);
   /// Where a segment that was to depart at `departure` departs after set_rate() at `now`.

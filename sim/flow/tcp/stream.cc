@@ -228,89 +228,8 @@ double TcpStream::unsent_wire() const {
   return static_cast<double>(messages_.front().end - sent_) + unsent_segments() * path_->header;
 }
 
-void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
-  turns_ = std::make_unique<Turns>();
-  turns_->fair = &queue;
-  turns_->flow = flow;
-  turns_->way = way;
-}
-
-void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte) {
-  turns_->further.push_back({&queue, flow, to, to_a_byte});
-}
-
-void TcpStream::leave_queue() {
-  turns_ = has_turns() ? std::make_unique<Turns>() : nullptr;
-}
-
-bool TcpStream::may_change_queue(double now) const {
-  if (queues() || held_ != Scoreboard::kNone || bottleneck_.free_at() > now) return false;
-  return !is_fair() || waiting() <= 0;
-}
-
-/// Wire bytes in the queues that are followed, and on their way from one to the next.
-double TcpStream::waiting() const {
-  double bytes = turns_->fair->waiting(turns_->flow);
-  for (const Turns::Further& each : turns_->further) {
-    bytes += each.queue->waiting(each.flow);
-    for (std::uint64_t i = each.coming.begin(); i != each.coming.end(); ++i)
-      bytes += each.coming[i].wire;
-  }
-  return bytes;
-}
-
-double TcpStream::drops_from_queues() const {
-  double from = turns_->fair->drops_from(turns_->flow);
-  for (const Turns::Further& each : turns_->further)
-    from = std::min(from, each.queue->drops_from(each.flow));
-  return from;
-}
-
-/// When a segment comes to one of several queues next, or an acknowledgement.
-double TcpStream::next_coming() const {
-  double next = queues() ? turns_->segments.front().came : kNever;
-  for (const Turns::Further& each : turns_->further)
-    if (!each.coming.empty()) next = std::min(next, each.coming.front().came);
-  return next;
-}
-
 double TcpStream::queued(double now) const {
-  if (is_fair()) return waiting();
   return std::max(0.0, free_at() - now) * bottleneck_.rate();
-}
-
-double TcpStream::before_queue() const {
-  if (!is_fair()) return 0;
-  const double full = static_cast<double>(path_->segment) + path_->header;
-  return waiting() + static_cast<double>(turns_->segments.size()) * full;
-}
-
-double TcpStream::burst(double now) const {
-  if (!is_fair()) return 0;
-  constexpr double kAtOnce = 2;  // segments' time on the line
-  const double soon = now + kAtOnce * path_->segment_time;
-  double bytes = turns_->fair->waiting(turns_->flow);
-  if (queues() && turns_->segments.front().came <= soon)
-    bytes += static_cast<double>(turns_->segments.size()) *
-             (static_cast<double>(path_->segment) + path_->header);
-  for (const Turns::Further& each : turns_->further) {
-    bytes += each.queue->waiting(each.flow);
-    if (!each.coming.empty() && each.coming.front().came <= soon)
-      bytes += static_cast<double>(each.coming.size()) * each.coming.front().wire;
-  }
-  return bytes;
-}
-
-/// A fluid's bytes are served when they are sent, and arrive all the way later.
-double TcpStream::queued_at(double now, double rate) const {
-  if (!is_fair()) return queued(now);
-  const double full = static_cast<double>(path_->segment) + path_->header;
-  const QueueWay& way = turns_->way;
-  const double to = path_->propagation - way.from + (path_->forwarding - way.from_a_byte) * full;
-  const bool several = !turns_->further.empty();
-  const FairQueue& last = several ? *turns_->further.back().queue : *turns_->fair;
-  const double passing = last.passing(several ? turns_->further.back().flow : turns_->flow, now);
-  return std::max(0.0, before_queue() + passing - rate * to);
 }
 
 double TcpStream::acks_sent() const {

@@ -8,7 +8,6 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
-#include "sim/flow/tcp/fair_queue.h"
 #include "sim/flow/tcp/joined_copies.h"
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
@@ -42,8 +41,8 @@
 /// Acknowledgements take the way back (way_back.h). Where packets are followed over all of both
 /// ways (SegmentCarrier), the stream is a sender and a receiver alone.
 ///
-/// Where it breaks down: one bottleneck a path, but for queues that are followed packet by packet
-/// (fair_queue.h), and a queue with a limit that others share behind it (shared_queue.h);
+/// Where it breaks down: one bottleneck a path, but for a queue with a limit that others share
+/// behind it (shared_queue.h);
 /// acknowledgements never wait behind data; segments that wait are served at the new share as soon
 /// as it changes, whatever others have queued.
 namespace gradwire::sim {
@@ -221,12 +220,6 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
-  /// Wire bytes that wait in a queue that is followed, or are on their way to it ...
-  double before_queue() const;
-  /// ... or that come to it at once, and what comes with them. (Not what is still far from it.)
-  double burst(double now) const;
-  /// Those that will wait when what is sent at `now` comes to the queue, at so many bytes/s.
-  double queued_at(double now, double rate) const;
   /// What TcpPath::shares_queue says. Call before anything is written.
   void join(std::shared_ptr<SharedQueue> queue) {
     turns_ = std::make_unique<Turns>();
@@ -240,22 +233,6 @@ class TcpStream {
   // tcp/bottleneck.h
   void set_ahead(double seconds) { bottleneck_.set_ahead(seconds); }
   void set_line(double rate) { bottleneck_.set_line(rate); }
-  void set_codel(const CoDelTimes& times) { bottleneck_.set_codel(times); }
-  /// From now on its segments come to this queue, as its flow number `flow`.
-  void join(FairQueue& queue, std::int32_t flow, const QueueWay& way);
-  /// ... and then, `to` s and `to_a_byte` s a byte after the queue before it has let them go, to
-  /// this one. join()'s way goes on behind the last of them.
-  void join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte);
-  void leave_queue();
-  /// Bytes a second of the slowest link before that queue; of the path's, where it is the first.
-  double rate_before_queue() const {
-    return turns_->way.before > 0 ? turns_->way.before : path_->line_rate;
-  }
-  /// Nothing of it waits anywhere or is on its way to a queue.
-  bool may_change_queue(double now) const;
-  /// Its queue number `place`, counted from 0, lets one of its packets go, which has passed the
-  /// link at `departure`.
-  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0);
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
@@ -263,7 +240,7 @@ class TcpStream {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
   /// s, tcp/bottleneck.h
-  double drops_from() const { return is_fair() ? drops_from_queues() : bottleneck_.drops_from(); }
+  double drops_from() const { return bottleneck_.drops_from(); }
   double wire_sent() const {  ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
@@ -307,18 +284,7 @@ class TcpStream {
     std::int64_t bytes = 0;              ///< of payload
     std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
     double rate = 0;                     ///< bytes/s, of the link behind it
-    FairQueue* fair = nullptr;           ///< in its place
-    std::int32_t flow = -1;              ///< of it
     QueueWay way;
-    /// Queues behind that one, in the order of the way.
-    struct Further {
-      FairQueue* queue = nullptr;
-      std::int32_t flow = -1;
-      double to = 0;         ///< s, from the queue before it
-      double to_a_byte = 0;  ///< s a byte on top
-      NumberedQueue<FairQueue::Packet> coming = {};
-    };
-    std::vector<Further> further;
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -335,22 +301,15 @@ class TcpStream {
   /// Segments wait in the stream itself for a link that changes. (A queue with a limit is full or
   /// not when a segment comes.)
   bool has_turns() const { return path_->changes && path_->queue <= 0; }
-  bool is_shared() const { return turns_ && (turns_->queue || turns_->fair); }
-  bool is_fair() const { return turns_ && turns_->fair; }
+  bool is_shared() const { return turns_ && turns_->queue; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
-    if (!turns_) return kNever;
-    if (!turns_->further.empty()) return next_coming();
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
     return is_shared() ? came : bottleneck_.turn_of(came);
   }
-  double next_coming() const;
-  double drops_from_queues() const;
-  double waiting() const;
   void take_turn();
   void take_shared_turn();
-  bool take_coming(double time);
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;

@@ -190,8 +190,6 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double wire = segment.bytes + path_->header;
   if (carrier_) {
     carrier_->carry(now, number, static_cast<std::int32_t>(wire), tick_of(now));
-  } else if (is_fair() && turns_->way.before <= 0) {
-    turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
   } else if (turns_ && !is_shared()) {
     turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
     turns_->wire += wire;
@@ -255,29 +253,11 @@ void TcpStream::decide(double now, double behind) {
   travel(number, held_bytes_ + path_->header, held_sent_);
 }
 
-/// What comes at `time` to a queue behind the first one, if anything does.
-bool TcpStream::take_coming(double time) {
-  for (Turns::Further& each : turns_->further) {
-    if (each.coming.empty() || each.coming.front().came > time) continue;
-    const FairQueue::Packet packet = each.coming.front();
-    each.coming.pop();
-    each.queue->push(each.flow, packet);
-    return true;
-  }
-  return false;
-}
-
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
-  if (!turns_->further.empty() && take_coming(next_coming())) return;
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + path_->header;
-  if (turns_->fair) {
-    turns_->fair->push(turns_->flow,
-                       {next.came, next.number, static_cast<std::int32_t>(wire), next.sent});
-    return;
-  }
   if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
     ++counts_.dropped;
     return;
@@ -285,20 +265,6 @@ void TcpStream::take_shared_turn() {
   cross(next.number, wire, next.sent,
         turns_->queue->departure() + turns_->way.from + turns_->way.from_a_byte * wire,
         path_->second_hop);
-}
-
-void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place) {
-  if (place < turns_->further.size()) {
-    Turns::Further& next = turns_->further[place];
-    const double came = departure + next.to + next.to_a_byte * packet.wire;
-    // A short packet does not overtake a long one on a link between.
-    const double after = next.coming.empty() ? came : std::max(came, next.coming.back().came);
-    next.coming.push({after, packet.number, packet.wire, packet.sent});
-    return;
-  }
-  const QueueWay& way = turns_->way;
-  cross(packet.number, packet.wire, packet.sent,
-        departure + way.from + way.from_a_byte * packet.wire, way.slowest_after);
 }
 
 void TcpStream::note_arrival(double time) {
