@@ -32,7 +32,7 @@ void FrameQueue::push(const Passage& frame, double time) {
 }
 
 Passage FrameQueue::take(double now, double& departs, std::vector<Passage>& dropped) {
-  const sim::FairQueue::Passed passed = queue_.take(now, rate_, rate_);
+  const sim::FairQueue::Passed passed = queue_.take(now, rate_);
   queue_.dropped().clear();
   departs = passed.departure;
   // A flow's frames leave in order: those before the one that passed were dropped.

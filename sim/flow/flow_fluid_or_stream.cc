@@ -25,8 +25,7 @@ constexpr std::int32_t kCrowd = 512;
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
-  if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0 || waits_for_acks(path, transport_))
-    return false;
+  if (path.loss > 0 || path.ack_loss > 0 || waits_for_acks(path, transport_)) return false;
   // Its windows and its pacing always decide.
   if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
   const double target = codel_times(path, transport_.constants).target;
@@ -173,8 +172,7 @@ bool FlowNetwork::can_leave(std::int32_t c) {
 bool FlowNetwork::is_dropped_from(std::int32_t c, double rate) {
   Connection& connection = connection_at(c);
   if (connection.pool < 0 && connection.rate > 0 && rate >= connection.rate) return false;
-  if (connection.path->queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
-    return false;
+  if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;
   const Transfer& t = transfer(connection.first);
   const double apart = spacing(c);
   const double left = connection.remaining - sent_since_update(connection);

@@ -46,11 +46,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       sharing_((prepare_channels(), capacities_), acks_),
       last_peer_(static_cast<std::size_t>(1 + transport.connections) *
                  static_cast<std::size_t>(cluster.host_count())),
-      backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
       coming_(static_cast<std::size_t>(cluster.channel_count())),
-      bursts_(static_cast<std::size_t>(cluster.channel_count())),
-      shared_queues_(static_cast<std::size_t>(cluster.channel_count())) {
+      bursts_(static_cast<std::size_t>(cluster.channel_count())) {
   const bool by_packets =
       transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
   if (by_packets && !cluster.cells().empty())
@@ -58,7 +56,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
   clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
   if (transport_.protocol == Protocol::kUdpLossy)
     carry_by_packets(transport, -1);
-  else if (detail_ == Detail::kPerPacket && !cells_)
+  else if (detail_ == Detail::kPerPacket)
     carry_by_packets(transport_, clock_);
 }
 

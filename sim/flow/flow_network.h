@@ -40,7 +40,7 @@
 /// present share:
 ///   - until its window has filled the pipe once, for transfers that the window does not cover;
 ///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
-///     the window that is left would not fill the pipe: an explicit queue, or CoDel with
+///     the window that is left would not fill the pipe: CoDel with
 ///         beta (r0 + target) < r0
 ///   - for transfers during which CoDel is going to drop a segment of a long round trip: the repair
 ///     may be what they wait for (tcp/open_window.h)
@@ -172,12 +172,6 @@ class FlowNetwork final : public Network {
     double segments = 0;
   };
 
-  /// What streams have in a queue with a limit.
-  struct Backlog {
-    double bytes = 0;
-    double at = 0;  ///< s
-  };
-
   /// The last segment of a message comes to its destination.
   struct Coming {
     double time = -kNever;  ///< s
@@ -287,7 +281,6 @@ class FlowNetwork final : public Network {
   // flow_streams.cc
   LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
-  std::shared_ptr<SharedQueue> queue_of(const StreamPath& path);
   TcpStream& stream_of(Connection& connection);
   void take_over(Connection& connection);
   void begin_stream(std::int32_t c);
@@ -336,14 +329,11 @@ class FlowNetwork final : public Network {
   static constexpr double kAhead = 0.125;
   double line_now(std::int32_t c) const;
   void serve_stream(std::int32_t c);
-  void serve_before_queue(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c, std::int32_t most) const;
   double stream_due(const Connection& connection) const;
   void set_stream_due(std::int32_t c);
-  double queued_by_others(std::int32_t c);
-  void note_queued(std::int32_t c, double others);
   void hold_acks(std::int32_t c);
 
   // flow_packets.cc
@@ -415,7 +405,6 @@ class FlowNetwork final : public Network {
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
   std::vector<double> rounds_;           // s, by place in batch_: end_of_round()
-  std::vector<Backlog> backlogs_;        // by channel; of those with a limited queue
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
   /// Of those: what is first is served first.
   struct Turn {
@@ -426,9 +415,8 @@ class FlowNetwork final : public Network {
   };
   std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
   std::vector<Coming> coming_;      // by channel, the last one of its route
-  std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
-  std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
-  std::vector<std::vector<ByteRange>> missing_;              // of transfers that lost something
+  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
+  std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_, sized_before_;                   // of transfers that started last

@@ -158,9 +158,7 @@ bool FlowNetwork::find_equals(std::int32_t c, double level) {
   pooled_.clear();
   const ChannelId queue = sharing_.queue_of(c);
   const bool is_medium = queue >= cluster_.channel_count();  // where no queue is served
-  if (transport_.protocol != Protocol::kTcp || connection_at(c).path->queue > 0 || is_medium ||
-      !takes_turns(c))
-    return false;
+  if (transport_.protocol != Protocol::kTcp || is_medium || !takes_turns(c)) return false;
   sharing_.append_active(queue, pooled_);
   std::erase_if(pooled_, [&](std::int32_t other) {
     return other == c || connection_at(other).state != State::kFluid ||

@@ -20,29 +20,6 @@ constexpr double kLevelChange = 0.02;
 
 }  // namespace
 
-/// Wire bytes of others in the queue with a limit on the connection's way. Leaves the connection
-/// what room there is, or its part of it where all fill it together.
-double FlowNetwork::queued_by_others(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return 0;
-  const auto at = static_cast<std::size_t>(connection.path->queue_channel);
-  const Backlog& all = backlogs_[at];
-  const double left = all.bytes - capacities_[at] * (now_ - all.at);
-  const double others = std::max(0.0, left - connection.stream->queued(now_));
-  const double senders = std::max(1, sharing_.active_on(connection.path->queue_channel));
-  const double limit = connection.path->queue;
-  const double part = std::max(segment_, limit / senders);
-  connection.stream->set_queue_room(senders > 1 ? std::max(part, limit - others) : limit);
-  return others;
-}
-
-void FlowNetwork::note_queued(std::int32_t c, double others) {
-  const Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return;
-  backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
-      others + connection.stream->queued(now_), now_};
-}
-
 /// Whether more meet on one of its channels than can be followed: then shares drop nothing, or
 /// windows pass at their mean rates (docs/network.md).
 bool FlowNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
@@ -89,32 +66,10 @@ double FlowNetwork::line_now(std::int32_t c) const {
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path->shares_queue) {
-    serve_before_queue(c);
-    return;
-  }
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
   if (connection.follows) connection.stream->set_line(line_now(c));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
-}
-
-/// Where a queue on its way is first come, first served: up to it the stream has its even part of
-/// each link.
-void FlowNetwork::serve_before_queue(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  const ChannelId queue = connection.path->queue_channel;
-  double rate = kNever;
-  for (const ChannelId id : sharing_.route(c)) {
-    const double capacity = capacities_[static_cast<std::size_t>(id)];
-    if (id == queue) {
-      const bool back = sharing_.active_on(id ^ 1) > 0;
-      connection.stream->set_shared_rate(back ? capacity / (1 + acks_) : capacity);
-      break;
-    }
-    rate = std::min(rate, capacity / std::max(1, sharing_.active_on(id)));
-  }
-  connection.stream->serve(now_, rate);
 }
 
 /// A pool's streams get its level, which has changed.

@@ -59,12 +59,6 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   return burst;
 }
 
-std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const StreamPath& path) {
-  auto& queue = shared_queues_[static_cast<std::size_t>(path.queue_channel)];
-  if (!queue) queue = std::make_shared<SharedQueue>(path.queue, path.discipline.framing);
-  return queue;
-}
-
 TcpStream& FlowNetwork::stream_of(Connection& connection) {
   if (connection.stream) return *connection.stream;
   const auto c = static_cast<std::int32_t>(&connection - connections_.data());
@@ -87,7 +81,6 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases(phases_);
-  if (connection.path->shares_queue) connection.stream->join(queue_of(*connection.path));
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
@@ -138,11 +131,9 @@ void FlowNetwork::catch_up(std::int32_t c) {
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
-  const double others = queued_by_others(c);
   const Transfer& t = transfer(number);
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
                            t.next >= 0);
-  note_queued(c, others);
   set_stream_due(c);
 }
 
@@ -153,19 +144,15 @@ void FlowNetwork::step_stream(std::int32_t c) {
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
-  // Who comes first to a queue with a limit is served first.
-  const bool in_order = may_burst(c) || connection.path->shares_queue;
-  const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
+  const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
-  // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
-  const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path->queue <= 0 && !takes_turns(c);
+  // waits, and a loss on the way may leave nothing that waits.
+  const bool keeps =
+      connection.bursts && connection.is_clean() && !connection.follows && !takes_turns(c);
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
-  const double others = queued_by_others(c);
   // What is sent behind a change of a link is sent by its new rate.
   stream.run(batch + kAheadOfQueue * waits,
              std::min(batch + ahead * connection.path->round_trip, next_change(c)));
-  note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if ((connection.is_clean() && stream.is_quiet()) || stream.idle()) {
     rest(c);

@@ -38,8 +38,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   const double ack = header_bytes(transport);
   double kept = 1;
   bool line = false;
-  constexpr ChannelId kNoChange = -1, kSeveral = -2;
-  ChannelId only_change = kNoChange;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
@@ -49,7 +47,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
     const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
     changes = changes || (wire && follows);
-    if (follows || !wire) only_change = only_change == kNoChange && wire ? id : kSeveral;
     const bool steady = is_plain(cluster.link_of(id).spec);
     if (steady) gap_a_byte += per_byte;
     if (!line && per_byte * line_rate >= kHardlyLess) {
@@ -65,11 +62,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     ack_latency += channel.delay.value() + per_byte_back * ack;
     ack_a_byte += per_byte_back;
   }
-  if (only_change >= 0 && !cluster.link_of(only_change).spec.half_duplex) change = only_change;
-  find_queue(cluster, route);
-  const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
-  if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)
-    find_way_to_queue(cluster, route);
   const ChannelId own = route.front();
   last_ack_time = 8 * ack / cluster.nominal_rate(own).value();
   last_ack_hop = cluster.channel(own).delay.value() + last_ack_time;
@@ -85,65 +77,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   segment_time = segment / line_rate;
   round_trip += segment_time;
   loss = ack_loss = 1 - kept;
-}
-
-/// Which queue with a limit fills, and where segments wait instead while the connection has all of
-/// its line.
-void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> route) {
-  double slowest = std::numeric_limits<double>::infinity();
-  double before = slowest;
-  double at_line = -1;  // bytes, of the first that is as slow as the line
-  for (const ChannelId id : route) {
-    const double rate = cluster.nominal_rate(id).value() / 8;
-    const auto bytes = static_cast<double>(cluster.channel(id).queue.count());
-    if (at_line < 0 && rate <= line_rate) at_line = bytes;
-    if (bytes > 0 && rate <= slowest) {
-      slowest = rate;
-      queue = bytes;
-      queue_channel = id;
-      before_queue = before <= rate ? before : 0;
-    }
-    before = std::min(before, rate);
-  }
-  queue_at_sender = queue_channel == route.front();
-  if (queue <= 0 || (slowest <= line_rate && before_queue <= 0)) return;
-  queue_below = line_rate * kHardlyLess;
-  queue_elsewhere = at_line;
-}
-
-void TcpPath::find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route) {
-  shares_queue = true;
-  queue_way = sim::queue_way(cluster, route, queue_channel);
-  before_queue = queue_way.before;
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const ChannelId id : route) {
-    if (id == queue_channel) break;
-    const double rate = cluster.nominal_rate(id).value();
-    if (rate < slowest) {
-      queue_before = static_cast<double>(cluster.channel(id).queue.count());
-      queue_at_sender = id == route.front();
-    }
-    slowest = std::min(slowest, rate);
-  }
-}
-
-QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue) {
-  QueueWay way;
-  bool behind = false;
-  double slowest = 0;  // s a byte, before it
-  for (const ChannelId id : route) {
-    const double per_byte = 8 / cluster.nominal_rate(id).value();
-    const double delay = cluster.channel(id).delay.value();
-    behind = behind || id == queue;
-    (behind ? way.from : way.to) += delay;
-    if (id == queue) continue;
-    (behind ? way.from_a_byte : way.to_a_byte) += per_byte;
-    double& most = behind ? way.slowest_after : slowest;
-    most = std::max(most, per_byte);
-  }
-  way.to_a_byte -= slowest;
-  way.before = slowest > 0 ? 1 / slowest : 0;
-  return way;
 }
 
 bool waits_for_acks(const TcpPath& path, const TransportSettings& transport) {

@@ -23,18 +23,6 @@ namespace gradwire::sim {
 
 inline constexpr double kSegmentsPerAck = 2;
 
-/// How segments get from the slowest link before a queue to that queue, and from its link on.
-struct QueueWay {
-  double before = 0;         ///< bytes/s, of that link; 0: the queue is before the first one
-  double to = 0;             ///< s
-  double to_a_byte = 0;      ///< s a byte on top
-  double from = 0;           ///< s
-  double from_a_byte = 0;    ///< s a byte on top
-  double slowest_after = 0;  ///< s a byte, of the slowest link behind it
-  bool operator==(const QueueWay&) const = default;
-};
-QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue);
-
 /// The channels on which acknowledgements of what takes `route` go back, the first one first.
 inline std::vector<ChannelId> way_back(std::span<const ChannelId> route) {
   std::vector<ChannelId> back;
@@ -44,36 +32,21 @@ inline std::vector<ChannelId> way_back(std::span<const ChannelId> route) {
 
 /// The constants of one path.
 struct TcpPath : PathCost {
-  double round_trip = 0;         ///< r0, s
-  double loss = 0;               ///< p
-  double ack_loss = 0;           ///< of an acknowledgement
-  double segment_time = 0;       ///< s, of a full segment on the slowest channel
-  double second_hop = 0;         ///< s a byte, of the slowest channel but one that never changes
-  double ack_latency = 0;        ///< s: of an acknowledgement
-  double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
-  double ack_a_byte = 0;         ///< s a byte of it
-  double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
-  double last_ack_time = 0;      ///< ... without the distance
-  double last_hop = 0;           ///< s a byte, on the last channel
-  double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
-  ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
-  /// The queue in which the connection's segments wait by themselves (this one or, before a shared
-  /// one, queue_before's) is before the first channel.
-  bool queue_at_sender = false;
-  double before_queue = 0;  ///< bytes/s, of the slowest channel before it; 0: none
-  /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
-  /// gets there and on from there.
-  bool shares_queue = false;
-  double queue_before = 0;  ///< bytes, of the queue of the slowest channel before; 0: CoDel's
-  QueueWay queue_way;
-  double queue_below =
-      std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
-  double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
-  bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
-  double gap_a_byte = 0;                        ///< s a byte, over links that never change
-  bool line_changes = false;                    ///< the first of its slowest links does
-  bool changes = false;                         ///< a wire on the way changes its rate
-  ChannelId change = -1;  ///< the one that does, where all others never do and none is in the air
+  double round_trip = 0;      ///< r0, s
+  double loss = 0;            ///< p
+  double ack_loss = 0;        ///< of an acknowledgement
+  double segment_time = 0;    ///< s, of a full segment on the slowest channel
+  double second_hop = 0;      ///< s a byte, of the slowest channel but one that never changes
+  double ack_latency = 0;     ///< s: of an acknowledgement
+  double ack_spacing = 0;     ///< s: of an acknowledgement, on the slowest channel of its way
+  double ack_a_byte = 0;      ///< s a byte of it
+  double last_ack_hop = 0;    ///< s: of an acknowledgement, on its last channel
+  double last_ack_time = 0;   ///< ... without the distance
+  double last_hop = 0;        ///< s a byte, on the last channel
+  bool on_wifi = false;       ///< waits for its turn in the air, without CoDel
+  double gap_a_byte = 0;      ///< s a byte, over links that never change
+  bool line_changes = false;  ///< the first of its slowest links does
+  bool changes = false;       ///< a wire on the way changes its rate
   // The transport's, here for all streams of the path.
   std::int64_t initial_window = 0;  ///< bytes of payload
   std::int64_t buffer = 0;          ///< bytes
@@ -85,10 +58,6 @@ struct TcpPath : PathCost {
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
           const TransportSettings& transport);
   bool operator==(const TcpPath&) const = default;
-
- private:
-  void find_queue(const Cluster& cluster, std::span<const ChannelId> route);
-  void find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
 /// Whether its acknowledgements always decide when a connection sends.

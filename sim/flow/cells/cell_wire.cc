@@ -60,8 +60,7 @@ bool CellWire::push(double now, std::int32_t flow, const CellPacket& packet, Pas
 }
 
 void CellWire::run(double now, Passed& passed) {
-  const double share = changing_ ? 1 : rate_;
-  const FairQueue::Passed one = fair_.take(now, share, share);
+  const FairQueue::Passed one = fair_.take(now, rate_);
   fair_.dropped().clear();  // their places are not used again
   const auto number = static_cast<std::size_t>(one.packet.number);
   free_.push_back(one.packet.number);

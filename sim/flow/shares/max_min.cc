@@ -176,7 +176,8 @@ ChannelId MaxMin::queue_of(std::int32_t id) const {
   double least = kNoCap;
   for (const ChannelId at : route(id)) {
     const Channel& c = channels_[static_cast<std::size_t>(at)];
-    if (!may_queue_on(at)) continue;
+    // Several, and together more than it can carry (and than rounding).
+    if (c.count < 2 || c.offered <= 1.001f * static_cast<float>(c.capacity())) continue;
     const double even = c.capacity() / c.count;
     if (queue >= 0 && even >= least) continue;
     queue = at;

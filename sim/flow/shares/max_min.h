@@ -85,26 +85,6 @@ class MaxMin {
   bool may_queue(std::int32_t id) const { return queue_of(id) >= 0; }
   /// ... and on which of them each gets least; -1: none.
   ChannelId queue_of(std::int32_t id) const;
-  /// Whether the flows of the channel are several, and together more than it can carry.
-  bool may_queue_on(ChannelId id) const {
-    constexpr float kMore = 1.001f;  // than rounding
-    const Channel& c = channels_[static_cast<std::size_t>(id)];
-    return c.count >= 2 && c.offered > kMore * static_cast<float>(c.capacity());
-  }
-  /// Whether it meets others on one of its channels and on no other.
-  bool meets_on_one(std::int32_t id) const {
-    const Flow& f = flows_[static_cast<std::size_t>(id)];
-    return f.shared == 1 && !f.weighted;
-  }
-  /// ... or on several, all of them wires.
-  bool meets_on_several(std::int32_t id) const {
-    const Flow& f = flows_[static_cast<std::size_t>(id)];
-    return f.shared > 1 && !f.weighted;
-  }
-  /// Whether one of the channel's flows meets others on another one, too.
-  bool meets_elsewhere(ChannelId id) const {
-    return channels_[static_cast<std::size_t>(id)].shared_elsewhere > 0;
-  }
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
   }

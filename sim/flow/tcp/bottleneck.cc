@@ -44,10 +44,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   double start = std::max(now, free_at_);
   double service = bytes / rate_;
   // Others' segments pass between two of the stream's.
-  const bool limited =
-      discipline_->limit > 0 && (rate_ < discipline_->limit_below || discipline_->elsewhere > 0);
-  const bool shares = (!limited || discipline_->spreads) && line_ > rate_;
-  double others = shares ? service - bytes / line_ : 0;
+  double others = line_ > rate_ ? service - bytes / line_ : 0;
   if (discipline_->spreads && others > 0) {
     start = std::max(now, free_at_ + others);
     service = bytes / line_;
@@ -58,9 +55,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     others = wait_for_turn(now, bytes, behind, others);
     service += others - before;
   }
-  if (limited) {
-    if (!fits(now, bytes)) return false;
-  } else if (rate_ > kStalled) {
+  if (rate_ > kStalled) {
     // A link that has become slower than the line is the one that changes.
     const bool at_wire = discipline_->at_wire || line_ < discipline_->line_rate;
     const double leaves = at_wire                  ? start + others
@@ -110,24 +105,6 @@ double Bottleneck::round_left(double now) const {
   if (free_at_ <= now || discipline_->quantum <= 0 || discipline_->line_rate <= rate_) return 0;
   const double others = discipline_->quantum * (1 / rate_ - 1 / discipline_->line_rate);
   return std::max(0.0, others - ahead_) * rate_;
-}
-
-/// Whether the queue with a limit has room for a segment that is sent at `now`.
-bool Bottleneck::fits(double now, double bytes) {
-  if (rate_ >= discipline_->limit_below) return filled(now, bytes) <= discipline_->elsewhere;
-  if (discipline_->before <= 0) return filled(now, bytes) <= room_;
-  before_free_ = std::max(now, before_free_) + bytes / discipline_->before;
-  return filled(before_free_, bytes) <= room_;
-}
-
-/// Bytes in the queue with a segment that comes there at `now`.
-double Bottleneck::filled(double now, double bytes) const {
-  if (!discipline_->at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
-  // The last one's turn comes when those before it are through: the one on the wire and the one in
-  // the place behind it are not in the queue. (All as large as this one.)
-  const double rounding = discipline_->comes_first ? kSegmentRounding : -kSegmentRounding;
-  const double before = std::ceil((begun_ - now) * rate_ / bytes + rounding) - 1;
-  return (std::max(before, 0.0) + 1) * (bytes - discipline_->framing);
 }
 
 void Bottleneck::spare() {

@@ -12,9 +12,9 @@
 /// The queue belongs to the stream alone (fair queueing gives each one its own) and is served at
 /// the stream's present share, first in first out:
 ///     departs(k) = max(arrives(k), departs(k - 1)) + bytes / rate
-/// A segment is dropped where it would find more than `limit` bytes before it; or, without a limit,
-/// by CoDel (RFC 8289) at the head of the queue: while segments have waited longer than `target`
-/// for an `interval`, at intervals of interval / sqrt(count).
+/// CoDel (RFC 8289) drops segments at its head: while they have waited longer than `target` for an
+/// `interval`, at intervals of interval / sqrt(count). (A queue with a limit is a packet
+/// network's.)
 namespace gradwire::sim {
 
 class Bottleneck {
@@ -25,35 +25,24 @@ class Bottleneck {
 
   struct Discipline {
     CoDelTimes codel = {};
-    double limit = 0;  ///< bytes; 0: CoDel
-    /// Bytes/s: at this rate or more segments wait elsewhere on their way, before the link that is
-    /// the slowest then, in a queue of `elsewhere` bytes (0: CoDel's).
-    double limit_below = std::numeric_limits<double>::infinity();
-    double elsewhere = 0;
-    double before = 0;  ///< bytes/s, of the slowest link before the queue with a limit; 0: none
     /// Bytes/s, of the link itself; 0: not known.
     double line_rate = 0;
     /// A segment that finds none of its own stream's before it takes the time of the link, and the
     /// next one comes a share's time later; else it takes that itself.
     bool spreads = false;
     /// As a queue before a network device is, in Linux and ns-3: a segment leaves it for a place
-    /// behind the one on the wire, and counts in it without the `framing` that the device adds;
-    /// what leaves less than a packet behind is not dropped; and 1 / sqrt(count) is one Newton step
-    /// a drop, in 16 bits.
+    /// behind the one on the wire; what leaves less than a packet behind is not dropped; and
+    /// 1 / sqrt(count) is one Newton step a drop, in 16 bits.
     bool at_device = false;
-    /// What comes at the very instant at which a segment leaves comes first: it finds it there.
-    bool comes_first = false;
     /// The device has no place behind the wire: a segment leaves the queue when its own time comes.
     /// So it is, too, where set_line() says less than `line_rate`.
     bool at_wire = false;
-    double framing = 0;  ///< bytes a segment
     double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
   };
 
   /// Streams of one path share it.
   explicit Bottleneck(std::shared_ptr<const Discipline> discipline)
       : discipline_(std::move(discipline)),
-        room_(discipline_->limit),
         line_(discipline_->line_rate),
         codel_{discipline_->codel, discipline_->at_device} {}
   explicit Bottleneck(const Discipline& discipline)
@@ -61,8 +50,6 @@ class Bottleneck {
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }
-  /// Of the queue's limit others leave so much.
-  void set_room(double bytes) { room_ = bytes; }
   /// A segment that finds none of its own stream's before it is served at once, as fair queueing
   /// does new flows, but for first segments of other streams, which take so long, s.
   void set_ahead(double seconds) { ahead_ = seconds; }
@@ -93,7 +80,7 @@ class Bottleneck {
   double turn_of(double came) const { return std::max(came, free_at_); }
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
-  bool may_spare() const { return discipline_->at_device && discipline_->limit <= 0; }
+  bool may_spare() const { return discipline_->at_device; }
   /// When the dropped segment would leave. Precondition: pass() has said no.
   double drop_time() const { return dropped_->leaves; }
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
@@ -115,19 +102,15 @@ class Bottleneck {
   };
 
   double wait_for_turn(double now, double bytes, double behind, double even);
-  bool fits(double now, double bytes);
-  double filled(double now, double bytes) const;
 
   std::shared_ptr<const Discipline> discipline_;
-  double room_;  ///< bytes
   double rate_ = 0;
   double ahead_ = std::numeric_limits<double>::infinity();  ///< s
   double line_ = 0;                                         ///< bytes/s
   double credit_ = 0;                                       ///< bytes left of the stream's turn
   double turn_ = 0;                                         ///< bytes sent in it
   double free_at_ = 0;
-  double before_free_ = 0;  ///< s: when the link before the queue has passed the last one
-  double begun_ = 0;        ///< s: when the last one's turn on the wire came
+  double begun_ = 0;  ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
   double kept_ = 0;  ///< s: what departs until then is not moved
   bool line_changes_ = false;

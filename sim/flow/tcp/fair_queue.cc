@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace gradwire::sim {
 namespace {
 
@@ -12,31 +10,11 @@ constexpr int kMostDrops = 64;  // RFC 8290, 4.1: at a time, to make room
 }  // namespace
 
 std::int32_t FairQueue::add_flow(std::int32_t owner) {
-  std::int32_t number = free_;
-  if (number < 0) {
-    number = static_cast<std::int32_t>(flows_.size());
-    flows_.emplace_back();
-  } else {
-    free_ = flow(number).next;
-  }
-  Flow& added = flow(number);
-  added = Flow{};
+  Flow& added = flows_.emplace_back();
   added.codel.times = times_;
   added.codel.by_steps = true;
   added.owner = owner;
-  return number;
-}
-
-void FairQueue::remove_flow(std::int32_t f) {
-  GRADWIRE_ASSERT(limit_ <= 0);
-  Flow& removed = flow(f);
-  waiting_ -= static_cast<std::int64_t>(removed.packets.size());
-  if (removed.state == State::kNew) take_out(new_, f);
-  if (removed.state == State::kOld) take_out(old_, f);
-  removed = Flow{};
-  note_bytes(removed);
-  removed.next = free_;
-  free_ = f;
+  return static_cast<std::int32_t>(flows_.size()) - 1;
 }
 
 void FairQueue::append(List& list, std::int32_t f) {
@@ -50,19 +28,12 @@ void FairQueue::pop(List& list) {
   if (list.first < 0) list.last = -1;
 }
 
-void FairQueue::take_out(List& list, std::int32_t f) {
-  std::int32_t before = -1;
-  for (std::int32_t each = list.first; each != f; each = flow(each).next) before = each;
-  (before < 0 ? list.first : flow(before).next) = flow(f).next;
-  if (list.last == f) list.last = before;
-}
-
 void FairQueue::push(std::int32_t f, const Packet& packet) {
   if (limit_ > 0) {
     push_in_order(f, packet);
     return;
   }
-  if (waiting_ == 0 && packet.came > (has_place_ ? begun_ : ends_)) end_turns();
+  if (waiting_ == 0 && packet.came > free_at()) end_turns();
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
@@ -143,16 +114,6 @@ void FairQueue::make_room() {
   }
 }
 
-double FairQueue::waiting(std::int32_t f) const {
-  const Flow& of = flows_[static_cast<std::size_t>(f)];
-  return of.bytes + framing_ * static_cast<double>(of.packets.size());
-}
-
-double FairQueue::passing(std::int32_t f, double now) const {
-  const Flow& of = flows_[static_cast<std::size_t>(f)];
-  return of.departure > now ? std::min((of.departure - now) * line_, of.wire) : 0;
-}
-
 /// False: the flow has none.
 bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
   while (!of.packets.empty()) {
@@ -168,25 +129,11 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
   return false;
 }
 
-void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line) {
+FairQueue::Passed FairQueue::take(double now, double rate) {
+  Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
   const double bytes = passed.packet.wire;
   begun_ = std::max(now, ends_);
-  if (!wire_) {
-    ends_ = begun_ + bytes / rate;
-    line_ = line;
-    passed.departure = begun_ + bytes / line;
-    return;
-  }
-  passed.departure = wire_->through(begun_, bytes / line);
-  ends_ = rate == line ? passed.departure : wire_->through(begun_, bytes / rate);
-  line_ = bytes / (passed.departure - begun_);
-}
-
-FairQueue::Passed FairQueue::take(double now, double rate, double line) {
-  Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
-  put_on_wire(passed, now, rate, line);
-  flow(passed.flow).departure = passed.departure;
-  flow(passed.flow).wire = passed.packet.wire;
+  passed.departure = ends_ = wire_ ? wire_->through(begun_, bytes) : begun_ + bytes / rate;
   return passed;
 }
 

@@ -14,8 +14,8 @@
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// The queue before a link that streams of several connections cross, packet by packet: FQ-CoDel
-/// (RFC 8290), as ns-3 and Linux have it; or with a limit, then first come, first served
-/// (set_limit()), where shared_queue.h cannot say at once when a packet leaves.
+/// (RFC 8290), as ns-3 and Linux have it; or with a limit (set_limit()), then first come, first
+/// served.
 ///
 /// Each flow has a queue of its own. They have turns: a flow sends while its deficit is positive,
 /// which a packet lowers by its bytes and a turn's end raises by a quantum. A flow that comes has
@@ -23,10 +23,9 @@
 /// leaves for a place behind the one on the wire:
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate
-/// where others that are no flows of the queue leave it the rate; it is through bytes / line after
-/// it begins. Packet's own device has no such place: there
+/// Before a link that changes it has no such place, as packet's own device there, and the rate is
+/// integrated (changing_wire.h):
 ///     begins(k) = leaves(k) >= ends(k - 1)
-/// and if the link changes, too, its rate is integrated (changing_wire.h).
 /// A packet counts without the framing that the device adds. When more packets wait than the queue
 /// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
@@ -60,33 +59,20 @@ class FairQueue {
       : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
 
   /// The link changes.
-  void set_wire(const RateFollower& follower) {
-    wire_.emplace(follower);
-    has_place_ = false;
-  }
-  void set_without_place() { has_place_ = false; }
+  void set_wire(const RateFollower& follower) { wire_.emplace(follower); }
   /// A device that is none of this class's takes packets: leave() in place of take().
   void set_apart() { begun_ = ends_ = kNever; }
   /// First come, first served, whoever's packets they are, and what finds more than so many bytes
   /// with itself is dropped.
   void set_limit(double bytes) { limit_ = bytes; }
-  /// A flow of its own; the number is to be given back.
+  /// A flow of its own.
   std::int32_t add_flow(std::int32_t owner);
-  /// What waits of it is gone. (Without a limit.)
-  void remove_flow(std::int32_t flow);
   void push(std::int32_t flow, const Packet& packet);
-  /// Wire bytes of a flow that wait.
-  double waiting(std::int32_t flow) const;
-  /// Bytes of the last packet that has left it and is not through yet.
-  double passing(std::int32_t flow, double now) const;
-  double drops_from(std::int32_t flow) const {
-    return flows_[static_cast<std::size_t>(flow)].codel.drops_from();
-  }
   /// s: when the next packet may leave; infinite: none waits.
-  double next_turn() const { return waiting_ == 0 ? kNever : has_place_ ? begun_ : ends_; }
-  /// The next one leaves at `now`, not before next_turn(). `line`: bytes a second of the link;
-  /// `rate`: what others leave of it. Of one that changes, both are shares of what it carries.
-  Passed take(double now, double rate, double line);
+  double next_turn() const { return waiting_ == 0 ? kNever : free_at(); }
+  /// The next one leaves at `now`, not before next_turn(), to a link of `rate` bytes/s, if it does
+  /// not change.
+  Passed take(double now, double rate);
   /// The device asks for the next one at `now`. False: there is none.
   bool leave(double now, Passed& passed);
   bool empty() const { return waiting_ == 0; }
@@ -103,10 +89,8 @@ class FairQueue {
     CoDel codel;
     double bytes = 0;
     double deficit = 0;
-    double departure = -kNever;  ///< s: of the last one that left
-    double wire = 0;             ///< ... its bytes
     std::int32_t owner = -1;
-    std::int32_t next = -1;  ///< in its list, or free
+    std::int32_t next = -1;  ///< in its list
     State state = State::kInactive;
   };
   struct List {
@@ -122,7 +106,6 @@ class FairQueue {
   Flow& flow(std::int32_t f) { return flows_[static_cast<std::size_t>(f)]; }
   void append(List& list, std::int32_t f);
   void pop(List& list);
-  void take_out(List& list, std::int32_t f);
   bool take_of(Flow& flow, double now, Packet& packet);
   Packet take_first(Flow& flow);
   void note_bytes(const Flow& flow) {
@@ -135,24 +118,22 @@ class FairQueue {
   void push_in_order(std::int32_t flow, const Packet& packet);
   Passed take_in_order();
   Passed take_by_turns(double now);
-  void put_on_wire(Passed& passed, double now, double rate, double line);
+  /// s: when the link takes another packet.
+  double free_at() const { return wire_ ? ends_ : begun_; }
 
   CoDelTimes times_;
   std::optional<ChangingWire> wire_;
-  bool has_place_ = true;
   double quantum_;
   double framing_;
   std::int64_t most_;
   std::vector<Flow> flows_;
   MostBytes most_bytes_;  ///< of flows_, while the queue is about full
-  std::int32_t free_ = -1;
   List new_;
   List old_;
   double limit_ = 0;              ///< bytes; 0: flows have turns
   NumberedQueue<InOrder> order_;  ///< with a limit: whose packets wait, the first one's first
   double filled_ = 0;             ///< ... bytes of them
   std::int64_t waiting_ = 0;      ///< packets
-  double line_ = 0;               ///< bytes/s
   double begun_ = -kNever;        ///< s: when the last one's time on the wire begins
   double ends_ = -kNever;         ///< s: and when it is over
   std::vector<std::int32_t> dropped_;

@@ -20,7 +20,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 bool OpenWindow::is_needed(const TcpPath& path, const CoDelTimes& codel, double spacing,
                            double segments) {
-  if (path.queue > 0) return false;
   if (path.round_trip > kLongRoundTrip) return true;
   return spacing > kShared * path.segment_time && codel.target < kFewSegments * spacing &&
          segments * spacing > codel.target + codel.interval;

@@ -16,32 +16,17 @@ constexpr double kFelt = 0.01;
 /// Segments that `packet` keeps in a socket before they are sent: no message can take them back.
 constexpr std::int64_t kInSocket = 256;
 
-/// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
-constexpr double kFraming = 38;
-
 /// Bytes of an acknowledgement for a block that it names selectively.
 constexpr double kBlock = 8;
 
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
-  Bottleneck::Discipline discipline{codel_times(path, constants), path.queue};
+  Bottleneck::Discipline discipline{codel_times(path, constants)};
   discipline.line_rate = path.line_rate;
-  if (path.shares_queue) {
-    discipline.limit = path.queue_before;
-    discipline.line_rate = path.before_queue;
-  } else {
-    discipline.limit_below = path.queue_below;
-    discipline.elsewhere = path.queue_elsewhere;
-    discipline.before = path.before_queue;
-  }
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
   discipline.at_wire = path.changes && path.line_changes;
-  // A burst that an acknowledgement lets out begins with it, and so do the ones after it end with
-  // acknowledgements: of two events of one instant that is first which was begun first.
-  discipline.comes_first = path.queue_at_sender && path.last_ack_hop > path.segment_time;
-  discipline.framing = kFraming;
   if (discipline.at_device)
     discipline.quantum = static_cast<double>(transport.wire_segment.count());
   return discipline;
@@ -103,7 +88,7 @@ TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSett
   if (acks.loses()) ways().ack_loss = std::make_unique<LossSequence>(std::move(acks));
   // Where acknowledgements may come faster than they pass.
   if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
-  if (has_turns()) turns_ = std::make_unique<Turns>();
+  if (path_->changes) turns_ = std::make_unique<Turns>();
   if (!constants().kernel_recovery) {
     smoothed_ = sample_of(0, static_cast<std::int32_t>(path_->handshake * path_->ticks_per_second));
     deviation_ = smoothed_ / 2;
@@ -176,14 +161,6 @@ void TcpStream::cancel(double now, std::uint64_t id) {
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
-  if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
-    for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
-      Turns::Segment& each = turns_->segments[i];
-      const double way = turns_->way.to + turns_->way.to_a_byte * (each.bytes + path_->header);
-      each.came = bottleneck_.moved(now, each.came - way) + way;
-    }
-    return;
-  }
   const double way =
       path_->arrival + path_->forwarding * (static_cast<double>(path_->segment) + path_->header);
   const auto move = [&](double& arrival) {

@@ -14,7 +14,6 @@
 #include "sim/flow/tcp/paced_sender.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
-#include "sim/flow/tcp/shared_queue.h"
 #include "sim/flow/tcp/way_back.h"
 #include "sim/flow/tcp_path.h"
 
@@ -41,8 +40,7 @@
 /// Acknowledgements take the way back (way_back.h). Where packets are followed over all of both
 /// ways (SegmentCarrier), the stream is a sender and a receiver alone.
 ///
-/// Where it breaks down: one bottleneck a path, but for a queue with a limit that others share
-/// behind it (shared_queue.h);
+/// Where it breaks down: one bottleneck a path, without a limit of its own;
 /// acknowledgements never wait behind data; segments that wait are served at the new share as soon
 /// as it changes, whatever others have queued.
 namespace gradwire::sim {
@@ -220,16 +218,6 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
-  /// What TcpPath::shares_queue says. Call before anything is written.
-  void join(std::shared_ptr<SharedQueue> queue) {
-    turns_ = std::make_unique<Turns>();
-    turns_->queue = std::move(queue);
-    turns_->way = path_->queue_way;
-  }
-  /// The link behind it carries so many bytes/s.
-  void set_shared_rate(double rate) { turns_->rate = rate; }
-  /// Of a queue with a limit others leave so much, bytes.
-  void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
   // tcp/bottleneck.h
   void set_ahead(double seconds) { bottleneck_.set_ahead(seconds); }
   void set_line(double rate) { bottleneck_.set_line(rate); }
@@ -270,8 +258,7 @@ class TcpStream {
     return *ways_;
   }
 
-  /// Segments whose turn has not come yet, where the rate that they wait for changes; or that are
-  /// on their way to a queue that others share.
+  /// Segments whose turn has not come yet, where the rate that they wait for changes.
   struct Turns {
     struct Segment {
       double came = 0;  ///< s
@@ -280,11 +267,8 @@ class TcpStream {
       std::int32_t sent = 0;  ///< ticks
     };
     NumberedQueue<Segment> segments;
-    double wire = 0;                     ///< bytes
-    std::int64_t bytes = 0;              ///< of payload
-    std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
-    double rate = 0;                     ///< bytes/s, of the link behind it
-    QueueWay way;
+    double wire = 0;         ///< bytes
+    std::int64_t bytes = 0;  ///< of payload
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -298,22 +282,15 @@ class TcpStream {
   int segments_with(std::int64_t number, double wire);
   void emit(double now, std::int64_t number);
   void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
-  /// Segments wait in the stream itself for a link that changes. (A queue with a limit is full or
-  /// not when a segment comes.)
-  bool has_turns() const { return path_->changes && path_->queue <= 0; }
-  bool is_shared() const { return turns_ && turns_->queue; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
-    if (!queues()) return kNever;
-    const double came = turns_->segments.front().came;
-    return is_shared() ? came : bottleneck_.turn_of(came);
+    return queues() ? bottleneck_.turn_of(turns_->segments.front().came) : kNever;
   }
   void take_turn();
-  void take_shared_turn();
-  void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
+  void take_in(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
   double jitter();

@@ -100,24 +100,6 @@ bool TcpStream::is_pushed(std::int64_t number) {
   return true;
 }
 
-/// To the receiver, at `direct` without jitter, unless it is lost on the way.
-inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct,
-                             double spacing) {
-  wire_sent_ += wire;
-  if (ways_ && ways_->data_loss && ways_->data_loss->next()) {
-    ++counts_.lost;
-    return;
-  }
-  if (ways_ && ways_->jitter) direct += jitter();
-  last_arrival_ = std::max(direct, last_arrival_ + spacing * wire);
-  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
-  const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && is_pushed(number)),
-                   segments_with(number, wire));
-  note_arrival(last_arrival_);
-}
-
 /// How many segments arrive with this one.
 int TcpStream::segments_with(std::int64_t number, double wire) {
   return joined_ ? joined_->arrive(board_, number, static_cast<std::int64_t>(wire - path_->header))
@@ -126,13 +108,18 @@ int TcpStream::segments_with(std::int64_t number, double wire) {
 
 void TcpStream::arrive(double now, std::int64_t number, std::int32_t wire, std::int32_t sent) {
   wire_sent_ += wire;
-  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   last_arrival_ = now;
+  take_in(number, wire, sent);
+}
+
+/// The receiver has the segment at last_arrival_.
+void TcpStream::take_in(std::int64_t number, double wire, std::int32_t sent) {
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
-  receiver_.arrive(number, now, sent, wanted || (kernel_ && is_pushed(number)),
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && is_pushed(number)),
                    segments_with(number, wire));
-  note_arrival(now);
+  note_arrival(last_arrival_);
 }
 
 std::int64_t TcpStream::take_over(double now, double began, double ended, double wire) {
@@ -163,16 +150,17 @@ std::int64_t TcpStream::take_over(double now, double began, double ended, double
   return count - before;
 }
 
-/// On from the bottleneck.
+/// On from the bottleneck to the receiver, unless it is lost on the way.
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
-  const double departure = bottleneck_.departure();
-  if (!is_shared()) {
-    cross(number, wire, sent, departure + path_->arrival + path_->forwarding * wire,
-          path_->second_hop);
+  wire_sent_ += wire;
+  if (ways_ && ways_->data_loss && ways_->data_loss->next()) {
+    ++counts_.lost;
     return;
   }
-  const double came = departure + turns_->way.to + turns_->way.to_a_byte * wire;
-  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - path_->header), sent});
+  double direct = bottleneck_.departure() + path_->arrival + path_->forwarding * wire;
+  if (ways_ && ways_->jitter) direct += jitter();
+  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
+  take_in(number, wire, sent);
 }
 
 void TcpStream::emit(double now, std::int64_t number) {
@@ -190,7 +178,7 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double wire = segment.bytes + path_->header;
   if (carrier_) {
     carrier_->carry(now, number, static_cast<std::int32_t>(wire), tick_of(now));
-  } else if (turns_ && !is_shared()) {
+  } else if (turns_) {
     turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
     turns_->wire += wire;
     turns_->bytes += segment.bytes;
@@ -215,10 +203,6 @@ void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sen
 
 /// The turn of the first one that waits begins.
 void TcpStream::take_turn() {
-  if (is_shared()) {
-    take_shared_turn();
-    return;
-  }
   if (held_ != Scoreboard::kNone) {
     decide(next_turn(), static_cast<double>(turns_->bytes));
     return;
@@ -251,20 +235,6 @@ void TcpStream::decide(double now, double behind) {
   }
   bottleneck_.spare();
   travel(number, held_bytes_ + path_->header, held_sent_);
-}
-
-/// It comes to the queue that others share.
-void TcpStream::take_shared_turn() {
-  const Turns::Segment next = turns_->segments.front();
-  turns_->segments.pop();
-  const double wire = next.bytes + path_->header;
-  if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
-    ++counts_.dropped;
-    return;
-  }
-  cross(next.number, wire, next.sent,
-        turns_->queue->departure() + turns_->way.from + turns_->way.from_a_byte * wire,
-        path_->second_hop);
 }
 
 void TcpStream::note_arrival(double time) {

@@ -52,7 +52,7 @@ std::vector<double> ends_of(const Cluster& cluster, std::optional<Detail> detail
 
 TEST_CASE("The detail goes by transport and air, and by what is asked for") {
   const auto chosen = [](Protocol protocol, bool air, std::optional<Detail> asked = {}) {
-    return choose_detail({protocol, air, false, asked});
+    return choose_detail({protocol, air, false, false, asked});
   };
   CHECK_FALSE(chosen(Protocol::kTcp, false));
   CHECK(chosen(Protocol::kTcp, false, Detail::kFluid) == Detail::kFluid);
@@ -64,6 +64,8 @@ TEST_CASE("The detail goes by transport and air, and by what is asked for") {
   CHECK_THROWS_AS(chosen(Protocol::kTcp, true, Detail::kFluid), Error);
   CHECK_THROWS_AS(chosen(Protocol::kUdpLossy, false, Detail::kFluid), Error);
   CHECK_THROWS_AS(chosen(Protocol::kRdma, false, Detail::kPerPacket), Error);
+  CHECK_THROWS_WITH(choose_detail({Protocol::kTcp, false, true, true, Detail::kFluid}),
+                    Catch::Contains("no queue that fills"));
 }
 
 TEST_CASE("Where rates say too little about TCP it goes packet by packet") {

@@ -382,34 +382,6 @@ TEST_CASE("a queue with a limit is shared by all whose segments wait in it") {
   CHECK(mean_upload({own}, link(1e11, 10e-6), 2000000) == Approx(346.626e-3).epsilon(1e-4));
 }
 
-TEST_CASE("of several queues on a way the one with a limit on the slowest link counts", "[unit]") {
-  const auto path_of = [](std::int64_t first, std::int64_t second, double rate) {
-    LinkSpec client = link(1e8, 10e-3), server = link(rate, 10e-6);
-    client.queue = Bytes(first);
-    server.queue = Bytes(second);
-    const Cluster cluster = star_of({client}, server);
-    std::vector<ChannelId> route;
-    cluster.route(0, 1, route);
-    return TcpPath(cluster, route, TransportSettings{});
-  };
-  CHECK(path_of(0, 0, 1e9).queue == 0);
-  // The server's is ten times as fast: it fills where others send as well, at less than the line.
-  const TcpPath faster = path_of(0, 64000, 1e9);
-  CHECK(faster.queue == 64000);
-  CHECK(faster.queue_below < 12.5e6);
-  CHECK(faster.before_queue == Approx(12.5e6));
-  CHECK(faster.queue_elsewhere == 0);
-  // The client's own is the slowest: nothing waits before it.
-  const TcpPath own = path_of(30000, 64000, 1e9);
-  CHECK(own.queue == 30000);
-  CHECK(own.queue_below > 1e300);
-  CHECK(own.before_queue == 0);
-  // As slow as the server's: alone it fills the first, beside others the second.
-  const TcpPath equal = path_of(30000, 64000, 1e8);
-  CHECK(equal.queue == 64000);
-  CHECK(equal.queue_elsewhere == 30000);
-}
-
 TEST_CASE("datagrams that come later than their deadline are not waited for") {
   // 32 clients of 100 Mbps and 10 ms send 300 kB each to a server of 1 Gbps: their links pass it in
   // 25.5 ms, the server's in 81.7 ms. With a deadline of 10 ms each ends after 25.5 + 10 + 10 ms

@@ -7,7 +7,6 @@
 #include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
-#include "sim/flow/tcp/shared_queue.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -84,28 +83,6 @@ TEST_CASE("an acknowledgement takes longer for each block that it names") {
   REQUIRE(acks.size() == 8);
   for (std::size_t i = 1; i < 8; ++i) CHECK(acks[i].time == Approx(2 + 0.001 * blocks[i]));
   CHECK(acks[7].upto == 5);
-}
-
-TEST_CASE("a queue that others share is first come, first served") {
-  // 1,000 B/s, room for two of 100 B that count 90: one on the wire, one in the device's place.
-  SharedQueue queue(200, 10);
-  CHECK(queue.pass(0, 100, 1000));
-  for (int i = 0; i < 3; ++i) CHECK(queue.pass(0.01, 100, 1000));
-  CHECK(queue.departure() == Approx(0.4));
-  CHECK_FALSE(queue.pass(0.05, 100, 1000));
-  CHECK_FALSE(queue.pass(0.09, 100, 1000));
-  CHECK(queue.pass(0.11, 100, 1000));  // the first is through: the third one has left the queue
-  CHECK(queue.departure() == Approx(0.5));
-  CHECK(queue.pass(1, 100, 500));
-  CHECK(queue.departure() == Approx(1.2));
-}
-
-TEST_CASE("what comes to an idle link at one instant waits for all of it to have come") {
-  // As above, but the place behind the wire is taken an event later: two of three wait, not one.
-  SharedQueue queue(200, 10);
-  for (int i = 0; i < 3; ++i) CHECK(queue.pass(0, 100, 1000));
-  CHECK_FALSE(queue.pass(0, 100, 1000));
-  CHECK(queue.pass(0.01, 100, 1000));  // by now one of them is in the place
 }
 
 TEST_CASE("A receiver acknowledges at once what is out of order, and what fills the gap") {
@@ -189,32 +166,6 @@ TEST_CASE("A share of a link takes turns: a lone segment has the link's time, th
   REQUIRE(queue.pass(2, 100));
   REQUIRE(queue.pass(2, 100));
   CHECK(queue.departure() == Approx(2.2));
-}
-
-TEST_CASE("A full drop-tail queue drops") {
-  Bottleneck queue({.limit = 250});
-  queue.set_rate(0, 1000);
-  CHECK(queue.pass(0, 100));
-  CHECK(queue.pass(0, 100));
-  CHECK_FALSE(queue.pass(0, 100));  // 200 wait
-  CHECK(queue.pass(0.06, 100));     // 140 wait
-}
-
-TEST_CASE("A full queue before a device holds what the device does not") {
-  // Segments of 100 B, 10 of them framing, at 1,000 B/s; room for 3 x 90 B. Of six at once the
-  // first is on the wire, the second behind it, three are in the queue, and the sixth is dropped.
-  Bottleneck queue({.limit = 275, .at_device = true, .framing = 10});
-  queue.set_rate(0, 1000);
-  for (int i = 0; i < 5; ++i) CHECK(queue.pass(0, 100));
-  CHECK_FALSE(queue.pass(0, 100));
-  CHECK_FALSE(queue.pass(0.099, 100));
-  CHECK(queue.pass(0.101, 100));  // the first is through: each of the others moves up
-  CHECK_FALSE(queue.pass(0.101, 100));
-  // Negative control: the wire's bytes, all of which wait in the queue.
-  Bottleneck plain({.limit = 275});
-  plain.set_rate(0, 1000);
-  for (int i = 0; i < 2; ++i) CHECK(plain.pass(0, 100));
-  CHECK_FALSE(plain.pass(0, 100));
 }
 
 namespace {
