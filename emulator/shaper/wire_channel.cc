@@ -35,12 +35,10 @@ sim::LossSequence losses_of(const WireChannel::Spec& spec, std::uint64_t seed, s
 WireChannel::WireChannel(const Spec& spec, std::uint64_t seed, sim::ChannelId id)
     : spec_(spec),
       jitter_draws_(sim::channel_stream(seed, id, sim::kJitterDraws)),
-      bottleneck_(spec.queue),
       losses_(losses_of(spec, seed, id)) {
-  bottleneck_.set_rate(0, spec.rate);
-  codel_.times = spec.queue.codel;
+  codel_.times = spec.codel;
   if (spec.changes()) clock_.emplace(link_of(spec), spec.schedule);
-  if (spec.has_flow_queues()) flow_queues_.emplace(spec.queue.codel, spec.rate);
+  if (spec.has_flow_queues()) flow_queues_.emplace(spec.codel, spec.rate);
   if (spec.burst.enter > 0)
     bursts_.emplace(link_of(spec), sim::channel_stream(seed, id, sim::kLossDraws));
 }
@@ -80,20 +78,13 @@ WireChannel::Fate WireChannel::fly(double& time, double bytes) {
 
 /// When the frame has left the queue and is through; none: the queue drops it.
 std::optional<double> WireChannel::wait(double now, double bytes) {
-  if (spec_.changes()) return wait_changing(now, bytes);
-  if (!bottleneck_.pass(now, bytes)) return std::nullopt;
-  counts_.busy += bytes / spec_.rate;
-  return bottleneck_.departure();
-}
-
-std::optional<double> WireChannel::wait_changing(double now, double bytes) {
   while (!waiting_.empty() && waiting_.front().departs <= now) {
     queued_ -= waiting_.front().bytes;
     waiting_.pop_front();
   }
   const double start = std::max(now, free_at_);
-  const bool limited = spec_.queue.limit > 0;
-  if (limited ? queued_ + bytes > spec_.queue.limit : codel_.drops(start, start - now))
+  const double before = spec_.changes() ? queued_ : (start - now) * spec_.rate;
+  if (spec_.limit > 0 ? before + bytes > spec_.limit : codel_.drops(start, start - now))
     return std::nullopt;
   free_at_ = end_of(start, bytes);
   counts_.busy += free_at_ - start;
@@ -103,7 +94,7 @@ std::optional<double> WireChannel::wait_changing(double now, double bytes) {
 }
 
 double WireChannel::end_of(double start, double bytes) {
-  if (!live_) return start + bytes / spec_.rate;
+  if (!live_ || !clock_) return start + bytes / spec_.rate;
   const double since = std::max(0.0, start - epoch_);
   const std::int64_t end = clock_->end_of(std::llround(since * 1e9), Bytes(std::llround(bytes)),
                                           Bytes(std::llround(bytes - kAroundPacket)));

@@ -10,7 +10,6 @@
 #include "sim/cluster/channel_clock.h"
 #include "sim/cluster/link.h"
 #include "sim/flow/burst_chain.h"
-#include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/loss_sequence.h"
 
@@ -20,11 +19,10 @@
 ///     departs = max(arrives, the one before departs), and on until the link has carried its bytes
 ///     reaches = max(departs + delay + jitter u, the one before reaches),  0 <= u < 1
 ///
-/// The arithmetic is the simulators': sim/flow/tcp/bottleneck.h is the queue before a link of a
-/// constant rate that all flows share, frame_queue.h one for each flow; sim/cluster/channel_clock.h
-/// says when a link that follows a schedule or a trace, or that goes out, has carried a frame;
-/// losses and jitter are drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by
-/// sim/flow/burst_chain.h.
+/// All flows share one queue, which drops what finds no room in it or by CoDel; or each has its own
+/// (frame_queue.h). The arithmetic is the simulators': sim/cluster/channel_clock.h says when a link
+/// that follows a schedule or a trace, or that goes out, has carried a frame; losses and jitter are
+/// drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by sim/flow/burst_chain.h.
 namespace gradwire::emulator {
 
 class WireChannel {
@@ -33,7 +31,8 @@ class WireChannel {
     double rate = 0;   ///< bytes/s
     double delay = 0;  ///< s
     double loss = 0;   ///< of each frame
-    sim::Bottleneck::Discipline queue;
+    sim::CoDelTimes codel;
+    double limit = 0;  ///< of the queue, bytes; 0: CoDel
     /// Each flow has a queue of its own (frame_queue.h), where the link has a constant rate and the
     /// queue no size. Else all share one.
     bool fair = false;
@@ -43,7 +42,7 @@ class WireChannel {
     double schedule_offset = 0;       ///< s
     std::vector<sim::Outage> outages{};
 
-    bool has_flow_queues() const { return fair && !changes() && queue.limit <= 0; }
+    bool has_flow_queues() const { return fair && !changes() && limit <= 0; }
     bool changes() const { return schedule || !outages.empty(); }
     bool follows_trace() const { return schedule && !schedule->opportunities().empty(); }
   };
@@ -81,16 +80,14 @@ class WireChannel {
 
   Fate fly(double& time, double bytes);
   std::optional<double> wait(double now, double bytes);
-  std::optional<double> wait_changing(double now, double bytes);
   double end_of(double start, double bytes);
   bool loses();
   double flight();
 
   Spec spec_;
   RandomStream jitter_draws_;
-  sim::Bottleneck bottleneck_;
   std::optional<sim::ChannelClock> clock_;  ///< of a link that changes
-  sim::CoDel codel_;                        ///< of it, too
+  sim::CoDel codel_;
   std::deque<Waiting> waiting_;
   double queued_ = 0;  ///< bytes
   double free_at_ = 0;

@@ -55,9 +55,9 @@ WireNetwork::Channel wire_channel_of(const sim::Cluster& cluster, sim::ChannelId
   channel.schedule = cluster.link_of(id).schedule(id);
   channel.schedule_offset = link.schedule_offset.value();
   channel.outages = link.outages;
-  channel.queue.limit = static_cast<double>(link.queue.count());
+  channel.limit = static_cast<double>(link.queue.count());
   const double segment = static_cast<double>(transport.wire_segment.count()) / channel.rate;
-  channel.queue.codel = sim::codel_times(segment, transport.constants);
+  channel.codel = sim::codel_times(segment, transport.constants);
   return channel;
 }
 

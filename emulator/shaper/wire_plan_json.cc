@@ -41,7 +41,7 @@ json channel_to_json(const WireNetwork::Channel& c, int schedule) {
   return {{"rate", c.rate},
           {"delay", c.delay},
           {"loss", c.loss},
-          {"queue", {c.queue.codel.target, c.queue.codel.interval, c.queue.limit}},
+          {"queue", {c.codel.target, c.codel.interval, c.limit}},
           {"fair", c.fair},
           {"jitter", c.jitter},
           {"burst", {c.burst.enter, c.burst.leave, c.burst.loss}},
@@ -57,8 +57,8 @@ WireNetwork::Channel channel_from_json(const json& j,
   c.delay = j.at("delay");
   c.loss = j.at("loss");
   const json& queue = j.at("queue");
-  c.queue.codel = {queue.at(0), queue.at(1)};
-  c.queue.limit = queue.at(2);
+  c.codel = {queue.at(0), queue.at(1)};
+  c.limit = queue.at(2);
   c.fair = j.at("fair");
   c.jitter = j.at("jitter");
   const json& burst = j.at("burst");

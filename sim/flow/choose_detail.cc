@@ -40,11 +40,11 @@ bool has_no_rates(const Cluster& cluster, const TransportSettings& transport) {
 
 DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& transport,
                                std::optional<Detail> asked) {
-  const bool has_queues = transport.protocol == Protocol::kTcp &&
-                          std::ranges::any_of(cluster.links(), [](const Link& link) {
-                            return link.spec.queue.count() > 0;
-                          });
-  return {transport.protocol, !cluster.cells().empty(), has_queues,
+  const bool needs_packets = transport.protocol == Protocol::kTcp &&
+                             std::ranges::any_of(cluster.links(), [](const Link& link) {
+                               return link.spec.queue.count() > 0 || link.spec.jitter.value() > 0;
+                             });
+  return {transport.protocol, !cluster.cells().empty(), needs_packets,
           has_no_rates(cluster, transport), asked};
 }
 
@@ -64,9 +64,9 @@ std::optional<Detail> choose_detail(const DetailQuestion& question) {
   if (detail == Detail::kFluid && only_packets)
     refuse(detail, "a fluid has neither the frames of a radio cell nor the losses of udp-lossy",
            "take per-packet or auto");
-  if (detail == Detail::kFluid && question.has_queues)
-    refuse(detail, "a fluid has no queue that fills, and a link has one with a size",
-           "leave the links' queue out, or take per-packet or auto");
+  if (detail == Detail::kFluid && question.needs_packets)
+    refuse(detail, "a fluid has neither a queue that fills nor jitter, and a link has one of them",
+           "leave the links' queue and jitter out, or take per-packet or auto");
   return detail;
 }
 

@@ -13,7 +13,7 @@ namespace gradwire::sim {
 struct DetailQuestion {
   TransportSettings::Protocol protocol{};
   bool has_air = false;         ///< radio cells
-  bool has_queues = false;      ///< explicit ones, before wires that carry TCP
+  bool needs_packets = false;   ///< TCP on links with an explicit queue, or with jitter
   bool has_no_rates = false;    ///< links on which rates say too little: detail_question()
   std::optional<Detail> asked;  ///< per packet or fluid; empty: the engine's choice
 };
@@ -27,7 +27,8 @@ DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& 
 /// what crosses radio cells, and TCP on links on which rates say too little go packet by packet; of
 /// other TCP over wires the first graph that sends decides, which is empty here. Throws
 /// Error(kCapability) where what is asked for cannot be: a fluid has no frames of a radio cell,
-/// none of udp-lossy's losses and no queue that fills, and `ideal` and `rdma` have no packets.
+/// none of udp-lossy's losses, no queue that fills and no jitter, and `ideal` and `rdma` have no
+/// packets.
 std::optional<Detail> choose_detail(const DetailQuestion& question);
 
 /// Whether the first graph that sends takes few enough packets over links for all to go packet by

@@ -57,7 +57,7 @@
 /// wait, without timeouts. Half-duplex links and the air of radio cells are media (max_min.h) that
 /// several channels share: a byte on a half-duplex link costs one of its bytes, a byte of a station
 /// that would get r alone costs 1/r of the air's time; its weight is the size of its turns
-/// (sim/cluster/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean;
+/// (sim/cluster/cell.h). Jitter (jitter.h) delays deliveries of what is not TCP's;
 /// bursts (burst_chain.h) take the place of independent losses.
 ///
 /// Radio cells (flow_cells.cc). Over TCP what crosses the air of a cell is followed packet by

@@ -10,10 +10,7 @@
 namespace gradwire::sim {
 namespace {
 
-/// Streams of simulated losses and delays (base/philox.h: reserved tensor ids).
-constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
 constexpr std::uint32_t kAckDraws = 1;
-constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
 /// kAhead while it may send bursts that wait for those of others
@@ -63,23 +60,14 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   if (connection.stream) return *connection.stream;
   const auto c = static_cast<std::int32_t>(&connection - connections_.data());
   std::vector<ChannelId> forward;
-  std::vector<double> jitters;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;  // media come last
     forward.push_back(id);
-    const double jitter = cluster_.channel(id).jitter.value();
-    if (jitter > 0) jitters.push_back(jitter);
   }
   const std::vector<ChannelId> back = way_back(forward);
   connection.stream = std::make_unique<TcpStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       losses(forward, connection.key, false), losses(back, connection.key, true));
-  if (!jitters.empty())
-    connection.stream->set_ack_jitter(
-        {jitters.rbegin(), jitters.rend()},
-        connection_stream(seed_ ^ kAckSeed, 0, connection.key, kStreamJitter));
-  connection.stream->set_jitter(std::move(jitters),
-                                connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases(phases_);
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),

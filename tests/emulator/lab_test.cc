@@ -49,7 +49,7 @@ TEST_CASE("A plan names hosts, routes both ways, and queues") {
   CHECK(plan.channels[0].rate == Approx(12.5e6));
   CHECK(plan.channels[0].loss == Approx(0.01));
   // 100.25 segments of 1,538 bytes at 12.5 MB/s: 12.3 ms, more than CoDel's 5.
-  CHECK(plan.channels[0].queue.codel.target == Approx(100.25 * 1538 / 12.5e6));
+  CHECK(plan.channels[0].codel.target == Approx(100.25 * 1538 / 12.5e6));
   const LabPlan again =
       lab_plan_from_json(nlohmann::json::from_cbor(nlohmann::json::to_cbor(to_json(plan))));
   CHECK(to_json(again) == to_json(plan));

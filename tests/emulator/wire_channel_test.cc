@@ -12,7 +12,7 @@ WireChannel::Spec plain_spec() {
   WireChannel::Spec spec;
   spec.rate = 1538e3;
   spec.delay = 0.010;
-  spec.queue.limit = 1e9;
+  spec.limit = 1e9;
   return spec;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("A trace passes 1,500 bytes of packet at each of its instants", "[unit
 TEST_CASE("A full queue before a link that changes drops", "[unit]") {
   WireChannel::Spec spec = plain_spec();
   spec.outages = {{Seconds(0), Seconds(1)}};
-  spec.queue.limit = 3 * kFull;
+  spec.limit = 3 * kFull;
   WireChannel channel = live(spec);
   for (int i = 0; i < 3; ++i) CHECK(through(channel, 0.5) > 1);
   CHECK(through(channel, 0.6) < 0);
@@ -94,8 +94,8 @@ TEST_CASE("A full queue before a link that changes drops", "[unit]") {
 
 TEST_CASE("CoDel drops from a queue that stays long before a link that changes", "[unit]") {
   WireChannel::Spec spec = plain_spec();
-  spec.queue.limit = 0;
-  spec.queue.codel = {0.005, 0.1};
+  spec.limit = 0;
+  spec.codel = {0.005, 0.1};
   spec.outages = {{Seconds(100), Seconds(101)}};
   WireChannel channel = live(spec);
   // 1.1 frames come for each that leaves: 100 wait after a second, and none may stay 5 ms.

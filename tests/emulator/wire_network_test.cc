@@ -61,7 +61,7 @@ TEST_CASE("Losses begin when they are asked for, and frames are conserved") {
 
 TEST_CASE("Flows have queues of their own before a link whose queue has no size") {
   WireNetwork::Channel channel = slow_channel(0);
-  channel.queue.codel = {1, 2};  // s: nothing is dropped
+  channel.codel = {1, 2};  // s: nothing is dropped
   channel.fair = true;
   WireNetwork network({channel}, {{0}}, 1);
   // Ten frames of flow 1 are there when one of flow 2 comes.
@@ -81,7 +81,7 @@ TEST_CASE("Flows have queues of their own before a link whose queue has no size"
 
 TEST_CASE("CoDel drops from the queue of a flow that stays long, and says which frames") {
   WireNetwork::Channel channel = slow_channel(0);
-  channel.queue.codel = {0.005, 0.1};
+  channel.codel = {0.005, 0.1};
   channel.fair = true;
   WireNetwork network({channel}, {{0}}, 1);
   std::vector<WireNetwork::Exit> exits;

@@ -87,7 +87,8 @@ TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSett
   if (data.loses()) ways().data_loss = std::make_unique<LossSequence>(std::move(data));
   if (acks.loses()) ways().ack_loss = std::make_unique<LossSequence>(std::move(acks));
   // Where acknowledgements may come faster than they pass.
-  if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
+  if (path_->ack_spacing > path_->segment_time)
+    ways().back = std::make_unique<WayBack>(path_->ack_spacing);
   if (path_->changes) turns_ = std::make_unique<Turns>();
   if (!constants().kernel_recovery) {
     smoothed_ = sample_of(0, static_cast<std::int32_t>(path_->handshake * path_->ticks_per_second));
@@ -172,11 +173,7 @@ void TcpStream::serve(double now, double rate) {
   }
   for (std::uint64_t i = messages_.begin(); i < arrived_; ++i) move(messages_[i].arrival);
   receiver_.move(move);
-  if (!ways_ || !ways_->jitter) {
-    last_arrival_ = bottleneck_.free_at();
-  } else {
-    move(last_arrival_);  // the last one may be late, and none overtakes it
-  }
+  last_arrival_ = bottleneck_.free_at();
 }
 
 void TcpStream::release() {
@@ -242,7 +239,7 @@ double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
   const double direct =
       (acks.empty() ? receiver_.deadline() : acks.front().time) + path_->ack_arrival;
-  if (ways_ && ways_->back) return ways_->back->arrival(direct, acks.begin());
+  if (ways_ && ways_->back) return ways_->back->arrival(direct);
   return direct > met_ || direct <= met_since_ ? direct : met_;
 }
 
@@ -259,7 +256,7 @@ void TcpStream::hold_acks(double now, double behind) {
     back.open();
   }
   if (behind < 0) return;
-  if (!ways().back) set_ack_jitter({}, {});
+  if (!ways().back) ways_->back = std::make_unique<WayBack>(path_->ack_spacing);
   ways_->back->close(now, behind);
 }
 

@@ -109,15 +109,6 @@ class TcpStream {
   void write(double now, std::uint64_t id, std::int64_t bytes, bool more = false);
   /// The part of the message that is not sent yet is dropped, but for what is in the socket.
   void cancel(double now, std::uint64_t id);
-  /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
-  void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    if (jitters.empty()) return;
-    ways().jitter = std::make_unique<Jitter>(Jitter{std::move(jitters), draws, 0});
-  }
-  /// The same of acknowledgements.
-  void set_ack_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    ways().back = std::make_unique<WayBack>(path_->ack_spacing, std::move(jitters), draws);
-  }
   /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
   /// more, s; negative: they wait for none.
   void hold_acks(double now, double behind);
@@ -240,18 +231,11 @@ class TcpStream {
  private:
   static constexpr std::size_t kLarge = 20;  ///< acknowledgements that were under way at a time
   enum class State : std::uint8_t { kOpen, kDisorder, kRecovery, kLoss };
-  struct Jitter {
-    std::vector<double> most;  ///< s, by hop
-    RandomStream draws{};
-    std::uint64_t drawn = 0;
-  };
-
   /// What befalls packets on their ways; most paths do nothing of it, and streams are many.
   struct Ways {
     std::unique_ptr<LossSequence> data_loss;  ///< null: nothing is lost
     std::unique_ptr<LossSequence> ack_loss;
     std::unique_ptr<WayBack> back;  ///< null: nothing delays acknowledgements
-    std::unique_ptr<Jitter> jitter;
   };
   Ways& ways() {
     if (!ways_) ways_ = std::make_unique<Ways>();
@@ -293,7 +277,6 @@ class TcpStream {
   void take_in(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
-  double jitter();
   double demand_of(std::int64_t size) const;
   std::int32_t tick_of(double time) const;
   double sample_of(std::int32_t sent, std::int32_t now) const;

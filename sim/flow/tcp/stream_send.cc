@@ -82,14 +82,6 @@ void TcpStream::charge(double wire, bool again) {
   if (!again) sending_ = m;
 }
 
-double TcpStream::jitter() {
-  double delay = 0;
-  Jitter& jitter = *ways_->jitter;
-  for (const double most : jitter.most)
-    delay += most * static_cast<double>(uniform(jitter.draws, jitter.drawn++));
-  return delay;
-}
-
 /// Whether the segment, which comes behind all that were sent before it and pass, is the last of a
 /// bundle.
 bool TcpStream::is_pushed(std::int64_t number) {
@@ -157,8 +149,7 @@ void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
     ++counts_.lost;
     return;
   }
-  double direct = bottleneck_.departure() + path_->arrival + path_->forwarding * wire;
-  if (ways_ && ways_->jitter) direct += jitter();
+  const double direct = bottleneck_.departure() + path_->arrival + path_->forwarding * wire;
   last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
   take_in(number, wire, sent);
 }

@@ -1,18 +1,12 @@
 #pragma once
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <utility>
-#include <vector>
-
-#include "base/philox.h"
 
 namespace gradwire::sim {
 
 /// What delays a connection's acknowledgements on their way to the sender, beside distance: a slow
-/// link, which they pass one after the other, jitter, and outages, before which they wait. None
-/// overtakes another:
-///     arrives(k) = max(sent(k) + latency + jitter(k), arrives(k - 1) + spacing)
+/// link, which they pass one after the other, and outages, before which they wait:
+///     arrives(k) = max(sent(k) + latency, arrives(k - 1) + spacing)
 ///
 /// Where it breaks down: one outage at a time, and what waited for its end comes at once; the queue
 /// before a slow link drops none.
@@ -20,18 +14,14 @@ class WayBack {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// `spacing`: s, of acknowledgements on their slowest link. `jitters`: s, by hop.
-  WayBack(double spacing, std::vector<double> jitters, const RandomStream& draws)
-      : spacing_(spacing), jitters_(std::move(jitters)), draws_(draws) {}
+  /// `spacing`: s, of acknowledgements on their slowest link.
+  explicit WayBack(double spacing) : spacing_(spacing) {}
 
-  /// When acknowledgement `number` arrives, which by distance alone would at `direct`; infinite: it
+  /// When the next acknowledgement arrives, which by distance alone would at `direct`; infinite: it
   /// waits for the end of an outage. Those before it have been passed to arrived().
-  double arrival(double direct, std::uint64_t number) const {
+  double arrival(double direct) const {
     if (direct == kNever || direct - behind_ >= closed_since_) return kNever;
-    double time = direct;
-    for (std::size_t hop = 0; hop < jitters_.size(); ++hop)
-      time += jitters_[hop] * static_cast<double>(uniform(draws_, number * jitters_.size() + hop));
-    return std::max(time, last_ + spacing_);
+    return std::max(direct, last_ + spacing_);
   }
   void arrived(double time) { last_ = std::max(last_, time); }
 
@@ -50,8 +40,6 @@ class WayBack {
 
  private:
   double spacing_;
-  std::vector<double> jitters_;
-  RandomStream draws_;
   double last_ = -kNever;
   double closed_since_ = kNever;
   double behind_ = 0;

@@ -65,7 +65,7 @@ TEST_CASE("The detail goes by transport and air, and by what is asked for") {
   CHECK_THROWS_AS(chosen(Protocol::kUdpLossy, false, Detail::kFluid), Error);
   CHECK_THROWS_AS(chosen(Protocol::kRdma, false, Detail::kPerPacket), Error);
   CHECK_THROWS_WITH(choose_detail({Protocol::kTcp, false, true, true, Detail::kFluid}),
-                    Catch::Contains("no queue that fills"));
+                    Catch::Contains("neither a queue that fills"));
 }
 
 TEST_CASE("Where rates say too little about TCP it goes packet by packet") {
