@@ -17,6 +17,9 @@ constexpr double kBegun = 0.5;
 /// A stream goes on where a message fills more than this of its window: it grows then, and on a
 /// path that is shared more may be unanswered than the line's rate says.
 constexpr double kCoveredShare = 0.83;
+constexpr double kLongRoundTrip = 5e-3;  ///< s
+constexpr double kShared = 2;            ///< of the line's segment time: others take as much
+constexpr double kFewSegments = 8;       ///< losses among so few are not repaired without a timeout
 /// Of more flows on one channel none is followed segment by segment for what its share may drop.
 constexpr std::int32_t kCrowd = 512;
 
@@ -71,9 +74,8 @@ void FlowNetwork::close_after_idle(Connection& connection) {
   if (!transport_.constants.idle_restart) return;
   const double timeout = connection.path->round_trip + transport_.min_rto.value();
   if (now_ - connection.updated <= timeout) return;
-  const bool foreseen = connection.window != nullptr || connection.stream != nullptr;
   connection.is_open = false;
-  stream_of(connection).resume_after(foreseen ? 0 : connection.kept_window, connection.updated);
+  stream_of(connection).resume_after(connection.kept_window, connection.updated);
 }
 
 /// s: from one full segment of the connection to the next at its share, or on its line.
@@ -113,59 +115,40 @@ bool FlowNetwork::may_time_out(double spacing) const {
   return spacing > kTimelyShare * transport_.min_rto.value();
 }
 
+/// Whether CoDel may drop some of so many segments, `spacing` s apart, so that their repair counts:
+/// it does not before some have waited for its target and its interval. On short round trips repair
+/// is quick, but where the share is so small that the segments that CoDel's target leaves in the
+/// queue are too few to tell of a loss.
+bool FlowNetwork::may_be_dropped(std::int32_t c, double spacing, double segments) const {
+  const StreamPath& path = *connections_[static_cast<std::size_t>(c)].path;
+  const CoDelTimes& codel = path.discipline.codel;
+  if (segments * spacing <= codel.target + codel.interval || is_crowd(c, kCrowd)) return false;
+  const bool is_told =
+      spacing <= kShared * path.segment_time || codel.target >= kFewSegments * spacing;
+  return path.round_trip > kLongRoundTrip || !is_told;
+}
+
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
 bool FlowNetwork::stays_fluid(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
   if (connection.follows && !airs_.empty()) return true;
-  const double apart = spacing(c);
-  const CoDelTimes& codel = connection.path->discipline.codel;
-  if (!OpenWindow::is_needed(*connection.path, codel, apart, t.segments)) return true;
-  if (connection.stream) {
-    catch_up(c);
-    if (!connection.stream->idle()) return false;
-    connection.window = std::make_unique<OpenWindow>(
-        *connection.path, codel, apart, connection.stream->congestion(),
-        connection.stream->smoothed_round_trip(), connection.stream->first_segment());
-    retire(connection, 0, 0);
-  }
-  if (!connection.window) return true;
-  connection.window->set_share(codel, apart);
-  if (connection.path->changes) {
-    const double pipe = connection.path->round_trip * line_now(c) / segment_;
-    connection.open_pipe = std::max(connection.open_pipe, pipe);
-  }
-  t.streams = may_time_out(apart) || changes_before(c, static_cast<double>(t.wire.count())) ||
-              !connection.window->fills(connection.open_pipe) ||
-              !connection.window->pass(now_, t.segments);
+  t.streams = may_be_dropped(c, spacing(c), t.segments);
   return !t.streams;
 }
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
 bool FlowNetwork::can_leave(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  Transfer& t = transfer(connection.first);
+  const Connection& connection = connection_at(c);
   if (connection.follows && !airs_.empty()) return true;
-  if (t.streams) return false;
+  if (transfer(connection.first).streams) return false;
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
-  if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
-  const CoDelTimes& codel = connection.path->discipline.codel;
-  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments())) return true;
-  OpenWindow window(*connection.path, codel, apart, stream.congestion(),
-                    stream.smoothed_round_trip(), stream.first_segment());
-  if (!window.fills(connection.open_pipe))
-    return false;  // it did once, but has lost a segment since
-  // In slow start a few segments more or less decide on the next transfer's window: near its end
-  // the stream is worth its while.
-  const double under_way = stream.in_flight() / segment_;
-  if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
-  const double queued = stream.queued(now_) / segment_ * apart;
-  t.streams =
-      !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
-  if (!t.streams) connection.window = std::make_unique<OpenWindow>(window);
-  return !t.streams;
+  const double left =
+      stream.waits_too_long() ? kNever : stream.unsent_segments() + stream.in_flight() / segment_;
+  return !may_time_out(apart) && !changes_before(c, stream.unsent_wire()) &&
+         !may_be_dropped(c, apart, left);
 }
 
 /// begins_crowded() of one that is sending for long enough, at `rate`.
@@ -182,20 +165,7 @@ bool FlowNetwork::is_dropped_from(std::int32_t c, double rate) {
   if (apart <= connection.path->segment_time) return false;
   const CoDelTimes& codel = connection.path->discipline.codel;
   if (!connection.is_open) return t.segments * apart > codel.target + codel.interval;
-  if (!connection.window) {
-    // Before its share was known there was nothing to foresee.
-    if (!connection.stream || !OpenWindow::is_needed(*connection.path, codel, apart, t.segments))
-      return false;
-    catch_up(c);
-    const TcpStream& stream = *connection.stream;
-    if (!stream.idle()) return true;
-    return !OpenWindow(*connection.path, codel, apart, stream.congestion(),
-                       stream.smoothed_round_trip(), stream.first_segment())
-                .pass(now_, t.segments);
-  }
-  OpenWindow window = *connection.window;
-  window.set_share(codel, apart);
-  return !window.pass(now_, t.segments);
+  return may_be_dropped(c, apart, t.segments);
 }
 
 }  // namespace gradwire::sim

@@ -13,7 +13,6 @@
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
 #include "sim/flow/shares/rate_follower.h"
-#include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/flow/unacknowledged.h"
@@ -42,8 +41,8 @@
 ///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
 ///     the window that is left would not fill the pipe: CoDel with
 ///         beta (r0 + target) < r0
-///   - for transfers during which CoDel is going to drop a segment of a long round trip: the repair
-///     may be what they wait for (tcp/open_window.h)
+///   - for transfers of which CoDel may drop a segment where the repair may be what they wait for:
+///     on round trips above 5 ms, and at shares so small that few segments tell of a loss
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
 /// and its segments pass at the rate that is left.
 ///
@@ -152,11 +151,9 @@ class FlowNetwork final : public Network {
     double stream_acks = 0;             ///< acknowledgements of streams that have ended
     double cap = 0;                     ///< a stream's, bytes/s
     double kept_window = 0;             ///< bytes, of the stream that became a fluid
-    double open_pipe = 0;               ///< segments of the pipe that its window has filled
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
-    std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::int32_t packets = -1;           ///< number in packets_
   };
 
@@ -313,6 +310,7 @@ class FlowNetwork final : public Network {
   double next_change(std::int32_t c) const;
   bool changes_before(std::int32_t c, double bytes);
   bool may_time_out(double spacing) const;
+  bool may_be_dropped(std::int32_t c, double spacing, double segments) const;
   bool stays_fluid(std::int32_t c);
   bool can_leave(std::int32_t c);
   /// Whether a fluid that begins turns out to share its link with so many that CoDel drops some of

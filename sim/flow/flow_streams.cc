@@ -69,10 +69,12 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       losses(forward, connection.key, false), losses(back, connection.key, true));
   connection.stream->set_phases(phases_);
-  if (connection.window)
-    connection.stream->resume(connection.window->congestion(),
-                              connection.window->smoothed_round_trip());
-  connection.window.reset();
+  if (connection.kept_window > 0) {
+    CongestionWindow kept(transport_);
+    kept.set_size(static_cast<std::int64_t>(connection.kept_window) / connection.path->segment *
+                  connection.path->segment);
+    connection.stream->resume(kept, connection.path->round_trip);
+  }
   if (connection.wire_sent > 0) connection.stream->know_offer();
   return *connection.stream;
 }
@@ -156,7 +158,6 @@ void FlowNetwork::step_stream(std::int32_t c) {
     const double line = connection.path->changes ? line_now(c) : connection.path->line_rate;
     const double pipe = connection.path->round_trip * std::min(line, share);
     connection.is_open = window >= pipe && sharing_.rate(c) > 0;
-    connection.open_pipe = pipe / segment_;
   }
   if (connection.is_open && stream.is_settled() && can_leave(c)) {
     leave_stream(c);

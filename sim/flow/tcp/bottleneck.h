@@ -86,9 +86,7 @@ class Bottleneck {
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
   /// The dropped segment passes. Precondition: nothing has come since pass() said no.
   void spare();
-  /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
-  /// s; infinite while none waits for longer than the target.
-  double drops_from() const { return codel_.drops_from(); }
+  bool waits_too_long() const { return codel_.waits_too_long(); }  ///< codel.h
 
  private:
   /// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.

@@ -42,12 +42,8 @@ struct CoDel {
     above_since = -1;
     dropping = spared = false;
   }
-  /// From when on packets may be dropped if the queue stays as long as it is, s; infinite while
-  /// none waits for longer than the target.
-  double drops_from() const {
-    if (dropping) return 0;
-    return above_since < 0 ? std::numeric_limits<double>::infinity() : above_since;
-  }
+  /// Packets have waited longer than the target: if that goes on some are dropped.
+  bool waits_too_long() const { return dropping || above_since >= 0; }
 
  private:
   bool is_late(double start, double waited);

@@ -154,10 +154,7 @@ class TcpStream {
   }
   /// The receiver has acknowledged something of the connection: its whole buffer is open.
   void know_offer() { offered_ = std::numeric_limits<std::int64_t>::max(); }
-  /// Number of the first segment that is not acknowledged.
-  std::int64_t first_segment() const { return board_.first(); }
   const CongestionWindow& congestion() const { return congestion_; }
-  double smoothed_round_trip() const { return smoothed_; }  ///< s
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
 
@@ -218,9 +215,8 @@ class TcpStream {
   double free_at() const {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
-  /// s, tcp/bottleneck.h
-  double drops_from() const { return bottleneck_.drops_from(); }
-  double wire_sent() const {  ///< bytes, copies too
+  bool waits_too_long() const { return bottleneck_.waits_too_long(); }  ///< tcp/codel.h
+  double wire_sent() const {                                            ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
   double acks_sent() const;  ///< acknowledgements

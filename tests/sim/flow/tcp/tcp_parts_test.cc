@@ -4,7 +4,6 @@
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp/joined_copies.h"
-#include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 
@@ -262,8 +261,8 @@ TEST_CASE("A drop that is taken back leaves the queue as if it had been short") 
   }
   queue.spare();
   CHECK(queue.departure() == Approx(0.010));
-  CHECK(queue.drops_from() == std::numeric_limits<double>::infinity());
-  CHECK(strict.drops_from() == 0);  // an episode of drops
+  CHECK_FALSE(queue.waits_too_long());
+  CHECK(strict.waits_too_long());  // an episode of drops
 }
 
 TEST_CASE("Windows: slow start doubles, a loss leaves 0.7 or half, a timeout one segment") {
@@ -342,68 +341,6 @@ TEST_CASE("What slow start leaves of an acknowledgement counts by Linux's Reno, 
     for (int i = 0; i < 3; ++i) window.grow(0, 1, 0, 0);
     CHECK(window.size() == (kernel ? 6 : 5) * 1448);
   }
-}
-
-TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough for it") {
-  // Segments of 1 ms, r0 = 40 ms: CoDel's target is 100 ms, its interval 200 ms. A window of 200
-  // segments waits 200 - 40 = 160 ms: too long, and dropped 200 ms after the first 100; with a
-  // quarter of caution 75 + 150 ms after the start.
-  TransportSettings transport;
-  LinkSpec link;
-  link.rate = BitsPerSecond(8 * 1538 / 1e-3);
-  const Cluster cluster = Cluster::star(2, link);
-  std::vector<ChannelId> route;
-  cluster.route(0, 1, route);
-  TcpPath path(cluster, route, transport);
-  path.round_trip = 40e-3;
-  const CoDelTimes codel = codel_times(path, transport.constants);
-  const double line = path.segment_time;
-  REQUIRE(OpenWindow::is_needed(path, codel, line, 1000));
-  CongestionWindow window(transport);
-  window.cut();  // no slow start any more
-  window.set_size(200 * 1448);
-  OpenWindow full(path, codel, line, window, 40e-3);
-  CHECK(full.fills(200));
-  CHECK(full.pass(1, 100));  // over after 100 ms
-  CHECK_FALSE(full.pass(2, 1000));
-  // The same 100 behind 20 more, through after 120 ms: dropped where CoDel may drop from 50 ms on,
-  // not (negative control) where nothing has waited for too long yet.
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  CHECK_FALSE(OpenWindow(path, codel, line, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
-  CHECK(OpenWindow(path, codel, line, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
-  // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
-  window.set_size(60 * 1448);
-  OpenWindow small(path, codel, line, window, 40e-3);
-  CHECK(small.pass(1, 200));
-  CHECK(small.congestion().segments() > 60);
-  window.set_size(30 * 1448);
-  CHECK_FALSE(OpenWindow(path, codel, line, window, 40e-3).fills(40));
-  path.round_trip = 1e-3;  // repaired soon
-  CHECK_FALSE(OpenWindow::is_needed(path, codel, line, 1000));
-  // At a share of a thirtieth, 30 ms apart: CoDel's target leaves 3 segments in the queue, of which
-  // a loss is not told by duplicates. Nothing is dropped of 9, through before the interval of 200
-  // ms and the target are over.
-  CHECK(OpenWindow::is_needed(path, codel, 30e-3, 11));
-  CHECK_FALSE(OpenWindow::is_needed(path, codel, 30e-3, 9));
-}
-
-TEST_CASE("What waits too long for the line's share is foreseen at that share") {
-  // The path above. Of 60 segments at a fifth of the line, 5 ms apart, 60 x 5 - 44 = 256 ms wait:
-  // one is dropped. At the whole line 60 - 40 = 20 ms.
-  TransportSettings transport;
-  LinkSpec link;
-  link.rate = BitsPerSecond(8 * 1538 / 1e-3);
-  const Cluster cluster = Cluster::star(2, link);
-  std::vector<ChannelId> route;
-  cluster.route(0, 1, route);
-  TcpPath path(cluster, route, transport);
-  path.round_trip = 40e-3;
-  const CoDelTimes codel = codel_times(path, transport.constants);
-  CongestionWindow window(transport);
-  window.cut();
-  window.set_size(60 * 1448);
-  CHECK_FALSE(OpenWindow(path, codel, 5e-3, window, 40e-3).pass(1, 150));
-  CHECK(OpenWindow(path, codel, path.segment_time, window, 40e-3).pass(1, 150));
 }
 
 TEST_CASE("What goes out again takes the bytes that follow it along") {
