@@ -72,8 +72,8 @@ std::optional<Detail> choose_detail(const DetailQuestion& question) {
 
 namespace {
 
-constexpr double kMostEvents = 3e6, kFewEvents = 3e5;  // packets over links, of one graph
-constexpr int kFewMeet = 64;
+// Packets over links, of one graph.
+constexpr double kMostEvents = 3e6, kFewEvents = 3e5, kFewestEvents = 3e4;
 constexpr double kPacketsASegment = 1.5;  // every second one is acknowledged
 
 /// In either direction of its link.
@@ -84,26 +84,13 @@ bool loses_or_changes(const Cluster& cluster, ChannelId channel) {
   return false;
 }
 
-/// Whether who sends to several meets others at one: then who comes first decides who loses what.
-bool is_crossed(const Cluster& cluster, std::span<const HostPair> pairs) {
-  const auto hosts = static_cast<std::size_t>(cluster.host_count());
-  std::vector<int> destinations(hosts), sources(hosts);
-  for (const HostPair& pair : pairs) {
-    ++destinations[static_cast<std::size_t>(pair.source)];
-    ++sources[static_cast<std::size_t>(pair.destination)];
-  }
-  return std::ranges::any_of(pairs, [&](const HostPair& pair) {
-    return destinations[static_cast<std::size_t>(pair.source)] > 1 &&
-           sources[static_cast<std::size_t>(pair.destination)] > 1;
-  });
-}
-
 struct Ways {
   double links = 0;       ///< in the mean
   bool are_even = false;  ///< over one switch, and but for one host (a server) as long
   bool wait_for_acks = false;
   bool lose_or_change = false;
-  bool are_crowded = false;  ///< more meet on a link than can take turns, or for longer
+  bool meet = false;       ///< several on a link: of short ones who is first counts
+  bool wait_long = false;  ///< ... for longer than CoDel lets them
 };
 
 /// Of links with these delays.
@@ -146,8 +133,8 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
       const int meet = ++crossing[static_cast<std::size_t>(id)];
       const double second = 8 / cluster.nominal_rate(id).value();
       const CoDelTimes codel = codel_times(second * segment, transport.constants);
-      const bool waits = meet > 1 && meet * bytes * second > codel.target + codel.interval;
-      if (meet > kFewMeet || waits) ways.are_crowded = true;
+      ways.meet = ways.meet || meet > 1;
+      if (meet > 1 && meet * bytes * second > codel.target + codel.interval) ways.wait_long = true;
       const auto link = static_cast<std::size_t>(id) / 2;
       if (is_used[link]) continue;
       is_used[link] = true;
@@ -174,9 +161,9 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
       ways_of(cluster, transport, pairs, work.bytes / static_cast<double>(pairs.size()));
   const double events = packets * ways.links;
   if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
+  if (ways.meet && events <= kFewestEvents) return true;
   const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  return events <= kFewEvents &&
-         (paced || !ways.are_even || ways.are_crowded || is_crossed(cluster, pairs));
+  return events <= kFewEvents && (paced || !ways.are_even || ways.wait_long);
 }
 
 Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,

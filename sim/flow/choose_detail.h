@@ -34,9 +34,9 @@ std::optional<Detail> choose_detail(const DetailQuestion& question);
 /// Whether the first graph that sends takes few enough packets over links for all to go packet by
 /// packet: 3 million where packets may be lost, where links change or where
 /// acknowledgements decide when a sender goes on; 300,000 where messages may meet
-/// in several places or on ways of different lengths, of BBR, where hosts that send to several
-/// others meet at one that gets from several, and where more than 64 meet on a link, or several for
-/// longer than CoDel lets them wait; none on a star of links of one length else. Hosts that carry
+/// in several places or on ways of different lengths, of BBR, and where several meet on a link for
+/// longer than CoDel lets them wait; 30,000 where any meet on a link, as who is first there counts
+/// for short messages; none where nobody meets on a star of links of one length. Hosts that carry
 /// nothing change nothing.
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const GraphTemplate& graph, std::span<const Bytes> bytes);

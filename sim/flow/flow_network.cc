@@ -12,7 +12,6 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::size_t kEventsAhead = 6;
-constexpr double kSentAll = 1e-7;  // of a transfer: what rounding leaves
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Protocol = TransportSettings::Protocol;
@@ -321,17 +320,10 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   if (until < kForever) now_ = std::max(now_, until.value());
 }
 
-/// Events of one instant: what ends in one round is looked at before any of it is gone.
 void FlowNetwork::on_batch_due() {
-  const bool any_meet = std::ranges::any_of(batch_, [this](const IndexedHeap::Entry& entry) {
-    return sharing_.meets_others(entry.number);
-  });
-  rounds_.clear();
-  for (std::size_t i = 0; any_meet && i < batch_.size(); ++i)
-    rounds_.push_back(end_of_round(batch_[i].number));
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     if (i + kEventsAhead < batch_.size()) fetch(batch_[i + kEventsAhead].number);
-    on_due(batch_[i].number, any_meet ? rounds_[i] : 0);
+    on_due(batch_[i].number);
   }
 }
 
@@ -344,66 +336,41 @@ inline void FlowNetwork::fetch(std::int32_t c) const {
   sharing_.fetch(c);
 }
 
-inline void FlowNetwork::on_due(std::int32_t c, double later) {
-  Connection& connection = connection_at(c);
-  if (connection.state == State::kStream) {
+inline void FlowNetwork::on_due(std::int32_t c) {
+  if (connection_at(c).state == State::kStream) {
     step_stream(c);
-    return;
+  } else {
+    on_sent(c);
   }
-  progress(connection);
-  const Transfer& t = transfer(connection.first);
-  if (!t.foretold && connection.remaining > kSentAll * static_cast<double>(t.wire.count())) {
-    foretell(c, later);
-    return;
-  }
-  on_sent(c, later);
 }
 
-/// When the connection's first transfer arrives, if all of it is sent at `sent`. `later`:
-/// end_of_round().
-double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const {
+/// When the connection's first transfer arrives, all of which is sent now.
+inline double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const auto wire = static_cast<double>(t.wire.count());
   double arrival =
-      sent + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
+      now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
   if (connection.jitters) arrival += jitter_of(c, t);
   if (wire < connection.path->felt_below) arrival -= connection.path->following;
-  return std::max(now_, arrival + later);
+  return std::max(now_, arrival);
 }
 
-/// The last round of the first transfer's turns begins: its last segment may arrive before it is
-/// over.
-void FlowNetwork::foretell(std::int32_t c, double later) {
+inline void FlowNetwork::on_sent(std::int32_t c) {
   Connection& connection = connection_at(c);
-  Transfer& t = transfer(connection.first);
-  t.foretold = true;
-  const double sent = now_ + connection.remaining / rate_of(connection);
-  connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, sent, later));
-  note_coming(c, connection.last_delivery);
-  arrive(connection.first, connection.last_delivery);
-  schedule(c);
-}
-
-/// `later`: end_of_round().
-inline void FlowNetwork::on_sent(std::int32_t c, double later) {
-  Connection& connection = connection_at(c);
+  progress(connection);
   const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
   const auto wire = static_cast<double>(t.wire.count());
-  const bool foretold = t.foretold;
-  if (!foretold) {
-    connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, now_, later));
-    note_coming(c, connection.last_delivery);
-  }
+  connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t));
+  note_coming(c, connection.last_delivery);
   t.delivering = true;
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;
   if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path->line_rate,
                                   connection.path->round_trip);
-  if (!foretold) arrive(number, connection.last_delivery);
+  arrive(number, connection.last_delivery);
   next_transfer(c);
-  if (foretold && transfer(number).arrivals == 0) free_transfer(number);
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
@@ -419,7 +386,6 @@ inline void FlowNetwork::next_transfer(std::int32_t c) {
 }
 
 void FlowNetwork::arrive(std::int32_t number, double time) {
-  ++transfer(number).arrivals;
   arrivals_.insert(time).transfer = number;
 }
 
@@ -429,7 +395,6 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
     const Arrival arrival = arrivals_.pop();
     const std::int32_t number = arrival.transfer;
     Transfer& t = transfer(number);
-    --t.arrivals;
     if (!t.cancelled) {
       Delivery& delivery = delivered.emplace_back();
       delivery.id = t.id;
@@ -441,11 +406,7 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
         delivered_missing_.push_back(std::exchange(t.missing, -1));
       }
     }
-    if (t.arrivals > 0 || !t.delivering) {
-      t.cancelled = true;  // its last arrival frees it
-    } else {
-      free_transfer(number);
-    }
+    free_transfer(number);
   }
 }
 
@@ -492,8 +453,7 @@ void FlowNetwork::cancel_fluid(std::int32_t number) {
     transfer(before).next = t.next;
     if (connection.last == number) connection.last = before;
   }
-  transfer(number).delivering = true;
-  if (transfer(number).arrivals == 0) free_transfer(number);
+  free_transfer(number);
 }
 
 std::vector<ChannelRecord> FlowNetwork::channels() const {

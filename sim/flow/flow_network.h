@@ -109,8 +109,6 @@ class FlowNetwork final : public Network {
     bool used = false;
     bool cancelled = false;
     bool delivering = false;    ///< all of it is sent
-    bool foretold = false;      ///< when it arrives is known before that
-    std::int8_t arrivals = 0;   ///< entries in arrivals_: the first one counts
     bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
@@ -140,7 +138,6 @@ class FlowNetwork final : public Network {
     bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
     bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
-    std::uint16_t place = 0;    ///< of fluids: instants at which others began before (modulo 2^16)
     double last_delivery = 0;
     double wire_sent = 0;               ///< wire bytes of transfers that are sent
     double segments_sent = 0;           ///< segments of transfers sent as fluids
@@ -154,7 +151,7 @@ class FlowNetwork final : public Network {
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
     std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
-    std::int32_t packets = -1;           ///< number in packets_
+    std::int32_t packets = -1;  ///< number in packets_
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -214,14 +211,10 @@ class FlowNetwork final : public Network {
     if (connection.pool >= 0) return served(connection.pool) - connection.updated;
     return connection.rate * (now_ - connection.updated);
   }
+  /// The connection's next event comes when it has sent the rest.
   void schedule(std::int32_t c) {
-    const double bytes = std::max(0.0, connection_at(c).remaining);
-    sharing_.meets_others(c) ? schedule_in_turns(c, bytes) : set_due(c, bytes);
-  }
-  void schedule_in_turns(std::int32_t c, double bytes);
-  /// The connection's next event comes when it has sent so much more.
-  void set_due(std::int32_t c, double bytes) {
     const Connection& connection = connection_at(c);
+    const double bytes = std::max(0.0, connection.remaining);
     if (connection.pool < 0 && connection.rate > 0) {
       due_.set(c, now_ + bytes / connection.rate);
     } else {
@@ -234,22 +227,15 @@ class FlowNetwork final : public Network {
   void resolve();
   void resolve_once();
   void change_rate(std::int32_t c);
-  bool find_equals(std::int32_t c, double level);
-  void serve_first_turn(std::int32_t c);
-  double end_of_round(std::int32_t c) { return sharing_.meets_others(c) ? end_among_others(c) : 0; }
-  double end_among_others(std::int32_t c);
-  double last_segment(const Connection& connection) const;
-  double last_round(std::int32_t c) const;
-  double arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const;
-  void foretell(std::int32_t c, double later);
+  double arrival_of(std::int32_t c, const Transfer& t) const;
   void serve_streams(std::int32_t p);
 
   double next_event(double until);
   void on_pool_due(std::int32_t p, double until);
   void on_batch_due();
   void fetch(std::int32_t c) const;
-  void on_due(std::int32_t c, double later);
-  void on_sent(std::int32_t c, double later);
+  void on_due(std::int32_t c);
+  void on_sent(std::int32_t c);
   void next_transfer(std::int32_t c);
   void rest(std::int32_t c);
   void settle();
@@ -395,14 +381,11 @@ class FlowNetwork final : public Network {
   IndexedHeap pool_due_{pool_nodes_};  // s
   IndexedHeap settling_{due_nodes_};   // s, of streams at rest: when all should be acknowledged
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
-  std::uint16_t begun_ = 0;            // instants at which fluids began (modulo 2^16)
-  double last_begun_ = -1;             // s: the last of them
   bool restarted_ = false;             // shares are to be computed once more at this instant
   std::int64_t streams_ = 0;           // connections that are one now
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
-  std::vector<double> rounds_;           // s, by place in batch_: end_of_round()
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
   /// Of those: what is first is served first.
   struct Turn {

@@ -170,12 +170,9 @@ TEST_CASE("a server's link that changes is shared evenly all the time") {
   // The server's own link goes from the server to the switch: what it gets is the way back.
   std::vector<Route> routes;
   for (int w = 0; w < 40; ++w) routes.push_back({w, 40, 1448000});
-  // In the last round each sends its segment of 38 us in turn; one segment is forwarded.
-  const std::vector<double> ends = ends_of(cluster, routes, Detail::kFluid);
-  CHECK(std::ranges::max(ends) == Approx(2.038 + kDelay).epsilon(1e-4));
-  // Who is first in it has sent its own 39 segments sooner.
-  CHECK(std::ranges::min(ends) ==
-        Approx(2.038 + kDelay + kWire / 1e8 - 39 * kWire / 40e6).epsilon(1e-6));
+  // Packets would take turns in the last round, a segment of 38 us each; one segment is forwarded.
+  for (const double end : ends_of(cluster, routes, Detail::kFluid))
+    CHECK(end == Approx(2.038 + kDelay).epsilon(1e-3));
 }
 
 TEST_CASE("both ways of a half-duplex link share its rate") {

@@ -158,7 +158,9 @@ TEST_CASE("acknowledgements are counted while they go, not when their transfer h
 
 TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes are counted") {
   // Four senders, 1,000 segments each, one 1 Gbps link: 4 x 12.304 ms after the first bytes.
-  const auto executor = make("flow", Cluster::star(5, link(1e9, 50e-6)));
+  ExecutorOptions options;
+  options.detail = Detail::kFluid;
+  const auto executor = make("flow", Cluster::star(5, link(1e9, 50e-6)), options);
   const Timeline t = run(
       *executor, transfers({{0, 4, 1448000}, {1, 4, 1448000}, {2, 4, 1448000}, {3, 4, 1448000}}));
   const double together = 4 * 12.304e-3 + 100e-6 + 12.304e-6;
@@ -166,9 +168,7 @@ TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes ar
   CHECK(t.end.value() >= together * (1 - 1e-12));
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(t.ops[i].wire == Bytes(1538000));
-    // In the last round each sends its last segment in turn.
-    const double behind = static_cast<double>(3 - i) * 12.304e-6;
-    CHECK(t.ops[i].end.value() == Approx(t.end.value() - behind).epsilon(1e-9));
+    CHECK(t.ops[i].end.value() == Approx(t.end.value()).epsilon(1e-3));
   }
   const std::vector<ChannelRecord> channels = executor->channels();
   CHECK(channels[0].wire == Bytes(1538000));       // up from worker 0
@@ -278,7 +278,7 @@ TEST_CASE("clients of a server that is hardly used are as quick as one alone, ho
     INFO(clients);
     const std::vector<double> seconds = times(clients, 30000, 1e11);
     const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-    CHECK(sum / clients == Approx(ns3).epsilon(1e-3));
+    CHECK(sum / clients == Approx(ns3).epsilon(2e-3));
   }
   for (const double s : times(65, 300000, 1e11)) CHECK(s == Approx(99.354e-3).epsilon(1e-3));
   // A link of 1 Gbps is full: 300 times 30 kB and 21 headers of 90 B take 76.5 ms at least.
