@@ -10,11 +10,11 @@ namespace {
 
 /// 1,000,000 bytes a second, 10 ms, a queue of `limit` bytes.
 WireNetwork::Channel slow_channel(double limit, double loss = 0) {
-  return {1e6, 0.010, loss, {0, 0, limit}};
+  return {1e6, 0.010, loss, {0, 0}, limit};
 }
 
 TEST_CASE("A frame waits, is sent, and flies on each channel of its route") {
-  WireNetwork network({slow_channel(1e6), {2e6, 0.001, 0, {0, 0, 1e6}}}, {{0, 1}}, 1);
+  WireNetwork network({slow_channel(1e6), {2e6, 0.001, 0, {0, 0}, 1e6}}, {{0, 1}}, 1);
   network.enter(7, 1000, 0, 0.5);
   network.enter(8, 1000, 0, 0.5);
   // First channel: 1 ms each, then 10 ms: 0.511 and 0.512. Second: 0.5 ms, then 1 ms: the second
