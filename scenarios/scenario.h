@@ -378,7 +378,7 @@ bool is_radio(const Scenario& scenario);
 /// How finely executor `flow` simulates it; empty: its first exchange decides. Throws as
 /// sim::choose_detail.
 std::optional<sim::Detail> detail_of(const Scenario& scenario);
-/// ... that begins with this graph.
+/// ... that sends this graph's messages first.
 sim::Detail detail_of(const Scenario& scenario, const sim::GraphTemplate& first,
                       std::span<const Bytes> bytes);
 

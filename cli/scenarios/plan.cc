@@ -82,15 +82,17 @@ class Choices {
   std::set<std::string> sentences_;
 };
 
-/// How finely flow simulates each run. Where its first exchange decides, that is made here; but of
-/// a workload that trains, whose first step would have to be trained.
+/// How finely flow simulates each run. Where its first exchange decides, that is made here; but not
+/// of a workload that trains, whose first step would have to be trained, nor of workers that go
+/// their own ways.
 class Details {
  public:
   Cell of(const scenarios::Scenario& scenario) {
     if (scenario.executor != "flow") return {};
     if (const auto detail = scenarios::detail_of(scenario)) return name(*detail);
-    const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
-    const auto first = trains ? std::nullopt : runner::first_step(scenario, profiles_);
+    const bool is_known = scenario.workload.kind != scenarios::WorkloadKind::kTraining &&
+                          scenario.schedule.kind == "lockstep";
+    const auto first = is_known ? runner::first_step(scenario, profiles_) : std::nullopt;
     open_ = open_ || !first;
     if (!first) return std::string("auto");
     return name(scenarios::detail_of(scenario, *first->plan.graph, first->plan.bytes));

@@ -226,8 +226,9 @@ std::optional<sim::Detail> detail_of(const Scenario& scenario) {
 sim::Detail detail_of(const Scenario& scenario, const sim::GraphTemplate& first,
                       std::span<const Bytes> bytes) {
   const NetworkPlan& network = scenario.network;
-  return sim::choose_detail(build_cluster(scenario), network.transport, network.detail, first,
-                            bytes);
+  sim::FirstExchange exchange;
+  exchange.add(first, bytes);
+  return sim::choose_detail(build_cluster(scenario), network.transport, network.detail, exchange);
 }
 
 sim::Cluster build_cluster(const Scenario& scenario) {

@@ -1,14 +1,14 @@
 #include "sim/flow/choose_detail.h"
 
 #include <algorithm>
-#include <vector>
+#include <iterator>
+#include <utility>
 
 #include "base/error.h"
 #include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/graph/graph_work.h"
-#include "sim/graph/host_pairs.h"
 
 namespace gradwire::sim {
 namespace {
@@ -148,17 +148,25 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
 
 }  // namespace
 
+void FirstExchange::add(const GraphTemplate& graph, std::span<const Bytes> sizes) {
+  const GraphWork work = graph_work(graph, sizes);
+  bytes += work.bytes;
+  transfers += work.transfers;
+  std::vector<HostPair> all;
+  std::ranges::set_union(pairs, pairs_of(graph), std::back_inserter(all));
+  pairs = std::move(all);
+}
+
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
-                     const GraphTemplate& graph, std::span<const Bytes> bytes) {
-  if (transport.protocol != Protocol::kTcp || !cluster.cells().empty()) return false;
-  const GraphWork work = graph_work(graph, bytes);
-  const double segments = work.bytes / static_cast<double>(transport.segment.count());
-  const double packets = kPacketsASegment * (segments + work.transfers) *
+                     const FirstExchange& first) {
+  if (transport.protocol != Protocol::kTcp || !cluster.cells().empty() || first.pairs.empty())
+    return false;
+  const double segments = first.bytes / static_cast<double>(transport.segment.count());
+  const double packets = kPacketsASegment * (segments + first.transfers) *
                          cluster.represented_hosts() / cluster.host_count();
   if (packets > kMostEvents) return false;
-  const std::vector<HostPair> pairs = pairs_of(graph);
-  const Ways ways =
-      ways_of(cluster, transport, pairs, work.bytes / static_cast<double>(pairs.size()));
+  const Ways ways = ways_of(cluster, transport, first.pairs,
+                            first.bytes / static_cast<double>(first.pairs.size()));
   const double events = packets * ways.links;
   if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
   if (ways.meet && events <= kFewestEvents) return true;
@@ -167,10 +175,9 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
 }
 
 Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,
-                     std::optional<Detail> asked, const GraphTemplate& graph,
-                     std::span<const Bytes> bytes) {
+                     std::optional<Detail> asked, const FirstExchange& first) {
   if (const auto chosen = choose_detail(detail_question(cluster, transport, asked))) return *chosen;
-  return goes_per_packet(cluster, transport, graph, bytes) ? Detail::kPerPacket : Detail::kFluid;
+  return goes_per_packet(cluster, transport, first) ? Detail::kPerPacket : Detail::kFluid;
 }
 
 }  // namespace gradwire::sim

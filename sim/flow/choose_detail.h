@@ -1,8 +1,10 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/graph/host_pairs.h"
 #include "sim/graph/step_graph.h"
 #include "sim/session/detail.h"
 #include "sim/transport/transport_settings.h"
@@ -25,25 +27,33 @@ DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& 
 
 /// How `flow` simulates it. Asked for nothing: `ideal` and `rdma` are fluids alone; `udp-lossy`,
 /// what crosses radio cells, and TCP on links on which rates say too little go packet by packet; of
-/// other TCP over wires the first graph that sends decides, which is empty here. Throws
+/// other TCP over wires the first exchange decides, which is empty here. Throws
 /// Error(kCapability) where what is asked for cannot be: a fluid has no frames of a radio cell,
 /// none of udp-lossy's losses, no queue that fills and no jitter, and `ideal` and `rdma` have no
 /// packets.
 std::optional<Detail> choose_detail(const DetailQuestion& question);
 
-/// Whether the first graph that sends takes few enough packets over links for all to go packet by
-/// packet: 3 million where packets may be lost, where links change or where
-/// acknowledgements decide when a sender goes on; 300,000 where messages may meet
-/// in several places or on ways of different lengths, of BBR, and where several meet on a link for
-/// longer than CoDel lets them wait; 30,000 where any meet on a link, as who is first there counts
-/// for short messages; none where nobody meets on a star of links of one length. Hosts that carry
-/// nothing change nothing.
-bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
-                     const GraphTemplate& graph, std::span<const Bytes> bytes);
+/// What is submitted before anything is sent: a step's exchange, or those of all workers that go
+/// their own ways.
+struct FirstExchange {
+  std::vector<HostPair> pairs;  ///< that send, ascending, each once
+  double bytes = 0;             ///< of payload
+  double transfers = 0;
 
-/// How `flow` simulates a network whose first graph that sends is this one.
+  void add(const GraphTemplate& graph, std::span<const Bytes> bytes);
+};
+
+/// Whether it takes few enough packets over links for all to go packet by packet: 3 million where
+/// packets may be lost, where links change or where acknowledgements decide when a sender goes on;
+/// 300,000 where messages may meet in several places or on ways of different lengths, of BBR, and
+/// where several meet on a link for longer than CoDel lets them wait; 30,000 where any meet on a
+/// link, as who is first there counts for short messages; none where nobody meets on a star of
+/// links of one length. Hosts that carry nothing change nothing.
+bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
+                     const FirstExchange& first);
+
+/// How `flow` simulates a network on which this is sent first.
 Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,
-                     std::optional<Detail> asked, const GraphTemplate& graph,
-                     std::span<const Bytes> bytes);
+                     std::optional<Detail> asked, const FirstExchange& first);
 
 }  // namespace gradwire::sim

@@ -129,11 +129,7 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
   if (!cells_) {
-    if (detail_ || pairs_of(graph).empty()) return;  // it sends nothing, and says nothing
-    const bool by_packets =
-        connections_.empty() && goes_per_packet(cluster_, transport_, graph, bytes);
-    detail_ = by_packets ? Detail::kPerPacket : Detail::kFluid;
-    if (by_packets) carry_by_packets(transport_, clock_);
+    if (!detail_) first_exchange_.add(graph, bytes);
     return;
   }
   const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
@@ -143,7 +139,16 @@ void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> byt
   cells_->open(now_);
 }
 
+/// Something is sent for the first time.
+void FlowNetwork::decide() {
+  const bool by_packets = goes_per_packet(cluster_, transport_, first_exchange_);
+  detail_ = by_packets ? Detail::kPerPacket : Detail::kFluid;
+  first_exchange_ = {};
+  if (by_packets) carry_by_packets(transport_, clock_);
+}
+
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
+  if (!detail_) decide();
   start_on(connect(source, destination), id, payload);
 }
 
@@ -151,6 +156,7 @@ void FlowNetwork::start(TransferId id, int source, int destination, Bytes payloa
 void FlowNetwork::start_beside(TransferId id, int beside, int source, int destination,
                                Bytes payload) {
   GRADWIRE_ASSERT(beside >= 1 && beside <= transport_.connections);
+  if (!detail_) decide();
   start_on(connect(source + beside * cluster_.host_count(), destination), id, payload);
 }
 

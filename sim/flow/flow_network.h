@@ -47,8 +47,8 @@
 /// and its segments pass at the rate that is left.
 ///
 /// Packets (per_packet/per_packet_network.h). Where choose_detail() says so, or where it is open
-/// the first graph (goes_per_packet()), nothing over wires is a fluid or a stream: all goes packet
-/// by packet.
+/// the first exchange (goes_per_packet()), nothing over wires is a fluid or a stream: all goes
+/// packet by packet.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
@@ -320,6 +320,8 @@ class FlowNetwork final : public Network {
   void set_stream_due(std::int32_t c);
   void hold_acks(std::int32_t c);
 
+  void decide();
+
   // flow_packets.cc
   void open_plain(Connection& connection, TcpPath& path);
   void carry_by_packets(const TransportSettings& transport, double clock);
@@ -335,7 +337,8 @@ class FlowNetwork final : public Network {
   TransportSettings transport_;
   std::uint64_t seed_;
   bool losses_by_channel_;
-  std::optional<Detail> detail_;  ///< empty: the first graph that sends decides
+  std::optional<Detail> detail_;  ///< empty: the first exchange decides
+  FirstExchange first_exchange_;  ///< until then
   StreamNumbers phases_;          ///< what BBR draws
   double segment_;                ///< wire bytes of a full one
   double initial_window_;

@@ -51,7 +51,7 @@ class Executor {
   /// "simulated", "emulated", "predicted": the provenance of its times.
   virtual std::string_view provenance() const = 0;
 
-  /// How finely `flow` simulates; empty: the first graph that sends decides, or there is no choice.
+  /// How finely `flow` simulates; empty: what is sent first decides, or there is no choice.
   virtual std::optional<Detail> detail() const { return std::nullopt; }
 
   virtual GraphId submit(const Submission& submission) = 0;

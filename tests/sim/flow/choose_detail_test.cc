@@ -93,7 +93,9 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   const auto goes = [&](const Cluster& cluster, const std::vector<Route>& routes,
                         const TransportSettings& transport = {}) {
     const Step step = transfers(routes);
-    return goes_per_packet(cluster, transport, *step.graph, step.bytes);
+    FirstExchange first;
+    first.add(*step.graph, step.bytes);
+    return goes_per_packet(cluster, transport, first);
   };
   const std::vector<Route> ring = {
       {0, 1, 144'800}, {1, 2, 144'800}, {2, 3, 144'800}, {3, 0, 144'800}};
@@ -139,6 +141,20 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   TransportSettings other;
   other.constants.kernel_recovery = true;
   CHECK(goes(Cluster::star(4, lossy), ring, other));
+}
+
+TEST_CASE("Workers that go their own ways are looked at together") {
+  // As an asynchronous server's: two messages that meet there, each of a graph of its own.
+  const auto executor = make("flow", Cluster::star(3, link(1e9, 50e-6)));
+  submit(*executor, transfers({{0, 2, 144'800}}), Seconds(1e-3));
+  submit(*executor, transfers({{1, 2, 144'800}}), Seconds(2e-3));
+  CHECK_FALSE(executor->detail());
+  drain(*executor);
+  CHECK(executor->detail() == Detail::kPerPacket);
+  const auto alone = make("flow", Cluster::star(3, link(1e9, 50e-6)));  // negative control
+  submit(*alone, transfers({{0, 2, 144'800}}), Seconds(1e-3));
+  drain(*alone);
+  CHECK(alone->detail() == Detail::kFluid);
 }
 
 TEST_CASE("Packet by packet, idle hosts change no time, however many they are") {
