@@ -152,6 +152,7 @@ void FirstExchange::add(const GraphTemplate& graph, std::span<const Bytes> sizes
   const GraphWork work = graph_work(graph, sizes);
   bytes += work.bytes;
   transfers += work.transfers;
+  if (transfers > kMostEvents) return;  // too many, whoever's they are
   std::vector<HostPair> all;
   std::ranges::set_union(pairs, pairs_of(graph), std::back_inserter(all));
   pairs = std::move(all);
@@ -159,7 +160,7 @@ void FirstExchange::add(const GraphTemplate& graph, std::span<const Bytes> sizes
 
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const FirstExchange& first) {
-  if (transport.protocol != Protocol::kTcp || !cluster.cells().empty() || first.pairs.empty())
+  if (transport.protocol != Protocol::kTcp || !cluster.cells().empty() || first.transfers <= 0)
     return false;
   const double segments = first.bytes / static_cast<double>(transport.segment.count());
   const double packets = kPacketsASegment * (segments + first.transfers) *

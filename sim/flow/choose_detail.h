@@ -36,7 +36,7 @@ std::optional<Detail> choose_detail(const DetailQuestion& question);
 /// What is submitted before anything is sent: a step's exchange, or those of all workers that go
 /// their own ways.
 struct FirstExchange {
-  std::vector<HostPair> pairs;  ///< that send, ascending, each once
+  std::vector<HostPair> pairs;  ///< that send, ascending, each once, unless they are too many
   double bytes = 0;             ///< of payload
   double transfers = 0;
 
