@@ -38,6 +38,7 @@ constexpr std::pair<const char*, Importance> kShortFields[] = {
     {"status", Importance::kHigh},
     {"method", Importance::kKey},
     {"executor", Importance::kLow},
+    {"detail", Importance::kLow},
     {"workers", Importance::kNormal},
     {"seed", Importance::kLow},
     {"compression_ratio", Importance::kLow},

@@ -38,6 +38,20 @@ void warn_model(const Rules& rules) {
                "the model executor sends a pair's transfers one after another; use flow or packet");
 }
 
+/// What of its links only packets have.
+void check_fluid(const Rules& rules) {
+  const NetworkPlan& network = rules.scenario.network;
+  const bool fluid = rules.scenario.executor == "flow" && network.detail == sim::Detail::kFluid;
+  if (!fluid || network.transport.protocol != sim::TransportSettings::Protocol::kTcp) return;
+  constexpr const char* kRemedy = "without it, or detail auto or per-packet";
+  for (const auto& [pointer, link] : given_links(network)) {
+    if (link.queue.count() > 0)
+      rules.refuse(pointer + "/queue", "detail fluid has no queue that fills", kRemedy);
+    if (link.jitter > Seconds(0))
+      rules.refuse(pointer + "/jitter", "detail fluid has no jitter of TCP's packets", kRemedy);
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan& network) {
@@ -77,6 +91,7 @@ void check_executor(const Rules& rules) {
   if (scenario.executor != "flow" && scenario.network.detail)
     rules.warn("/network/detail", "only the flow executor has a choice of details; " +
                                       scenario.executor + " runs as it always does");
+  check_fluid(rules);
   const WorkloadKind kind = scenario.workload.kind;
   const bool rounds = kind == WorkloadKind::kFederated ||
                       (kind == WorkloadKind::kTraining && scenario.schedule.kind == "rounds");

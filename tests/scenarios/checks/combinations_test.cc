@@ -191,6 +191,20 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
   }
 }
 
+TEST_CASE("a fluid has no queue that fills and no jitter of packets", "[combinations]") {
+  const auto problems = [](const std::string& link, const std::string& detail) {
+    return problems_of(scenario_with(R"(, "network": {"link": {)" + link + R"(}, "detail": ")" +
+                                     detail + R"("})"));
+  };
+  const std::string queue = R"("queue": "50kB")", jitter = R"("jitter": "1ms")";
+  CHECK(problems(queue, "fluid").find("/network/link/queue: detail fluid has no queue") !=
+        std::string::npos);
+  CHECK(problems(jitter, "fluid").find("/network/link/jitter: detail fluid has no jitter") !=
+        std::string::npos);
+  for (const std::string& link : {queue, jitter}) CHECK(problems(link, "auto").empty());
+  CHECK(problems(R"("loss": 0.01)", "fluid").empty());
+}
+
 TEST_CASE("parts of the optimiser's state are of optimisers by element", "[combinations]") {
   const auto problems = [](const std::string& optimizer, int zero) {
     return problems_of(
