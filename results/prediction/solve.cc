@@ -24,6 +24,7 @@ struct Range {
 };
 
 constexpr double kMostWorkers = 65536;  ///< of a scenario
+constexpr double kBeyond = 4;
 
 /// More workers make steps longer and less efficient, but a sum of throughputs larger, up to a
 /// point: there the fewest are asked for that are enough.
@@ -93,14 +94,14 @@ class Bisection {
     if (asks_for_fewest(quantity_, target_)) return fewest(edge);
     const double worst = range_of(quantity_).worst, best = best_possible(step_, quantity_);
     if (!met(best, edge)) return std::nullopt;
+    if (quantity_ == SolveFor::kWorkers) return most(best, edge);
     if (met(worst, edge)) return worst;
     double bad = std::log(worst), good = std::log(best);
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = (bad + good) / 2;
       (met(std::exp(middle), edge) ? good : bad) = middle;
     }
-    const double value = std::exp(good);
-    return quantity_ == SolveFor::kWorkers ? std::floor(value) : value;
+    return std::exp(good);
   }
 
   /// Of workers, that with the most throughput.
@@ -117,6 +118,24 @@ class Bisection {
   }
 
  private:
+  /// From so many on. Where 6 and 7 workers are too slow 8 may not be, and 16: halving-doubling
+  /// likes powers of two, racks that are full; beyond four times the last good one none is looked
+  /// for.
+  std::optional<double> most(double good, Edge edge) const {
+    const auto next = [](double n) {
+      return std::min(next_workers(n), std::exp2(std::floor(std::log2(n)) + 1));
+    };
+    for (double n = good; n < std::min(kMostWorkers, kBeyond * good);) {
+      n = next(n);
+      if (met(n, edge)) good = n;
+    }
+    for (double bad = next(good); good < kMostWorkers && bad - good > 1;) {
+      const double middle = std::floor((good + bad) / 2);
+      (met(middle, edge) ? good : bad) = middle;
+    }
+    return good;
+  }
+
   /// Throughput may fall again beyond what is found.
   std::optional<double> fewest(Edge edge) const {
     double good = 1, bad = 0;

@@ -78,6 +78,25 @@ TEST_CASE("Workers are whole, and the next one is too many") {
   CHECK(efficiency(fit, step) < 0.8);
 }
 
+TEST_CASE("The most workers are found beyond numbers that are too many") {
+  // Halving-doubling among no power of two sends whole messages twice more: 6 and 7 are slower than
+  // 8 and 16.
+  const StepFit fit = plain_fit();
+  StepSummary step = training_step();
+  step.exchange = ExchangeKind::kHalvingDoubling;
+  const auto seconds = [&](int workers) {
+    StepSummary changed = step;
+    changed.workers = workers;
+    return step_time(changed, fit.constants).total_s;
+  };
+  const double allowed = 1.001 * seconds(16);
+  REQUIRE(seconds(6) > allowed);
+  REQUIRE(seconds(17) > allowed);
+  REQUIRE(seconds(32) > allowed);
+  const Target target = parse_target("step_time<=" + std::to_string(1e6 * allowed) + "us");
+  CHECK(solve_step(fit, step, SolveFor::kWorkers, target, 32).value == 16);
+}
+
 TEST_CASE("Where nothing meets the target, what limits is said") {
   // Compute alone takes .1 s.
   const Solution solution = solve_step(plain_fit(), training_step(), SolveFor::kBandwidth,
