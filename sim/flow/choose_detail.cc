@@ -131,10 +131,12 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
       ways.wait_for_acks = true;
     for (const ChannelId id : route) {
       const int meet = ++crossing[static_cast<std::size_t>(id)];
-      const double second = 8 / cluster.nominal_rate(id).value();
-      const CoDelTimes codel = codel_times(second * segment, transport.constants);
-      ways.meet = ways.meet || meet > 1;
-      if (meet > 1 && meet * bytes * second > codel.target + codel.interval) ways.wait_long = true;
+      if (meet > 1) {
+        const double second = 8 / cluster.nominal_rate(id).value();
+        const CoDelTimes codel = codel_times(second * segment, transport.constants);
+        ways.meet = true;
+        if (meet * bytes * second > codel.target + codel.interval) ways.wait_long = true;
+      }
       const auto link = static_cast<std::size_t>(id) / 2;
       if (is_used[link]) continue;
       is_used[link] = true;

@@ -75,7 +75,7 @@ void FlowNetwork::close_after_idle(Connection& connection) {
   const double timeout = connection.path->round_trip + transport_.min_rto.value();
   if (now_ - connection.updated <= timeout) return;
   connection.is_open = false;
-  stream_of(connection).resume_after(connection.kept_window, connection.updated);
+  stream_of(connection).resume_after(connection.updated);
 }
 
 /// s: from one full segment of the connection to the next at its share, or on its line.

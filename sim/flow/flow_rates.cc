@@ -6,7 +6,6 @@
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
-namespace {}  // namespace
 
 /// Accounts for what was sent since the connection was last looked at.
 void FlowNetwork::progress(Connection& connection) {

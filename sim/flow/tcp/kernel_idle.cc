@@ -6,9 +6,7 @@
 
 namespace gradwire::sim {
 
-void TcpStream::resume_after(double window, double last_sent) {
-  if (window > 0)
-    congestion_.set_size(static_cast<std::int64_t>(window) / path_->segment * path_->segment);
+void TcpStream::resume_after(double last_sent) {
   kernel_->last_sent = last_sent;
 }
 

@@ -176,9 +176,9 @@ class TcpStream {
   double demand() const;
   /// demand() after silence until `now`.
   double demand_at(double now) const;
-  /// A connection that has had this window (bytes; 0: its own) and been silent since `last_sent`
-  /// (s): Linux's rules only, and while it rests.
-  void resume_after(double window, double last_sent);
+  /// A connection that has been silent since `last_sent`, s: Linux's rules only, and while it
+  /// rests.
+  void resume_after(double last_sent);
   /// Something of the connection's goes out beside the stream until `time`.
   void touch(double time) {
     if (kernel_) kernel_->last_sent = std::max(kernel_->last_sent, time);
@@ -216,9 +216,8 @@ class TcpStream {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
   bool waits_too_long() const { return bottleneck_.waits_too_long(); }  ///< tcp/codel.h
-  double wire_sent() const {                                            ///< bytes, copies too
-    return wire_sent_ + (turns_ ? turns_->wire : 0);
-  }
+  /// Bytes, with those of copies.
+  double wire_sent() const { return wire_sent_ + (turns_ ? turns_->wire : 0); }
   double acks_sent() const;  ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
