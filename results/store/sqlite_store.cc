@@ -59,7 +59,7 @@ Connection open_writer(const std::string& path, const StoreOptions& options) {
   }
   migrate(connection, migrations());
   // Opening does not write; ask now whether writing would work, not after an hour of training.
-  Transaction(connection, Transaction::Kind::kWrite, "write to the results database");
+  { const Transaction ask(connection, Transaction::Kind::kWrite, "write to the results database"); }
   return connection;
 }
 

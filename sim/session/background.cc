@@ -20,7 +20,7 @@ BackgroundNetwork::BackgroundNetwork(std::unique_ptr<Network> network,
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     Source source{traffic[i], {seed, 0, static_cast<std::uint32_t>(i), kBackgroundStream}};
     due_.push({next_time(source, 0), 0, i});
-    sources_.push_back(std::move(source));
+    sources_.push_back(source);
   }
 }
 
