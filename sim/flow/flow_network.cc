@@ -1,505 +1,53 @@
 #include "sim/flow/flow_network.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
-#include "base/error.h"
-#include "sim/cluster/handshake.h"
+#include "sim/flow/fluid/fluid_network.h"
+#include "sim/flow/per_packet/per_packet_network.h"
 
 namespace gradwire::sim {
-namespace {
-
-constexpr std::size_t kEventsAhead = 6;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-using Protocol = TransportSettings::Protocol;
-
-/// The ideal transport has no headers, and datagrams no congestion control.
-TransportSettings effective(TransportSettings transport) {
-  if (transport.protocol == Protocol::kTcp) return transport;
-  transport.constants.idle_restart = false;
-  transport.congestion_control = TransportSettings::CongestionControl::kReno;
-  if (transport.protocol == Protocol::kIdeal) transport.segment = transport.wire_segment;
-  return transport;
-}
-
-}  // namespace
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
                          std::uint64_t seed, bool losses_by_channel, std::optional<Detail> detail)
-    : cluster_(cluster),
-      transport_(effective(transport)),
-      seed_(seed),
-      losses_by_channel_(losses_by_channel),
-      detail_(choose_detail(detail_question(cluster, transport, detail))),
-      phases_(phases_of(transport, seed)),
-      segment_(static_cast<double>(transport.wire_segment.count())),
-      initial_window_(static_cast<double>(transport_.initial_window) * segment_),
-      first_flight_(static_cast<double>(
-          wire_bytes(Bytes(static_cast<std::int64_t>(transport_.constants.first_offer)), transport_)
-              .count())),
-      headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
-      acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
-      sharing_((prepare_channels(), capacities_), acks_),
-      last_peer_(static_cast<std::size_t>(1 + transport.connections) *
-                 static_cast<std::size_t>(cluster.host_count())),
-      first_free_(capacities_.size()),
-      coming_(static_cast<std::size_t>(cluster.channel_count())),
-      bursts_(static_cast<std::size_t>(cluster.channel_count())) {
-  const bool by_packets =
-      transport_.protocol == Protocol::kTcp || transport_.protocol == Protocol::kUdpLossy;
-  if (by_packets && !cluster.cells().empty())
-    cells_ = std::make_unique<CellNetwork>(cluster_, transport_, seed);
-  clock_ = cells_ ? CellNetwork::kInTime : clock_at_start(cluster_, transport_);
-  if (transport_.protocol == Protocol::kUdpLossy)
-    carry_by_packets(transport, -1);
-  else if (detail_ == Detail::kPerPacket)
-    carry_by_packets(transport_, clock_);
+    : cluster_(cluster), transport_(transport), seed_(seed), losses_by_channel_(losses_by_channel) {
+  if (const auto chosen = choose_detail(detail_question(cluster, transport, detail)))
+    simulate(*chosen);
 }
 
-inline std::int32_t FlowNetwork::connect(int source, int destination) {
-  LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
-  if (last.destination == destination) return last.connection;
-  const std::int32_t c = table_.find_or_add(source, destination);
-  last = {destination, c};
-  if (c == static_cast<std::int32_t>(connections_.size())) {
-    const int hosts = cluster_.host_count();
-    open(source % hosts, destination,
-         static_cast<std::uint64_t>(source) * static_cast<std::uint64_t>(hosts) +
-             static_cast<std::uint64_t>(destination));
+void FlowNetwork::simulate(Detail detail) {
+  detail_ = detail;
+  if (detail == Detail::kPerPacket) {
+    network_ = std::make_unique<PerPacketNetwork>(cluster_, transport_, seed_);
+  } else {
+    network_ = std::make_unique<FluidNetwork>(cluster_, transport_, seed_, losses_by_channel_);
   }
-  return c;
-}
-
-void FlowNetwork::open(int source, int destination, std::uint64_t key) {
-  route_.clear();
-  cluster_.route(source, destination, route_);
-  GRADWIRE_ASSERT(!route_.empty());
-  connections_.emplace_back();
-  connections_.back().key = key;
-  due_nodes_.emplace_back();
-  Connection& connection = connections_.back();
-  TcpPath path(cluster_, route_, transport_);
-  connection.may_open = may_open(path);
-  connection.window_at_rest = std::min(initial_window_, first_flight_);
-  if (transport_.protocol != Protocol::kTcp) open_plain(connection, path);
-  connection.path = share(path);
-  for (const ChannelId id : route_) {
-    const auto at = static_cast<std::size_t>(id);
-    connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
-    connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
-  }
-  const auto c = static_cast<std::int32_t>(connections_.size()) - 1;
-  if (cells_) open_in_cell(c, source);
-  if (packets_ && !is_in_cell(c)) open_by_packets(c, source, destination);
-  append_media(route_);
-  sharing_.add_flow(route_);
-}
-
-/// One of equal paths: most networks have few, and the others' are not looked for among all.
-const StreamPath* FlowNetwork::share(const TcpPath& path) {
-  constexpr std::size_t kLatest = 4;
-  for (std::size_t i = 1; i <= std::min(kLatest, paths_.size()); ++i)
-    if (const StreamPath& other = paths_[paths_.size() - i]; other == path) return &other;
-  return &paths_.emplace_back(path, transport_, clock_);
-}
-
-std::int32_t FlowNetwork::take_transfer() {
-  if (free_transfer_ < 0) {
-    transfers_.emplace_back();
-    return static_cast<std::int32_t>(transfers_.size()) - 1;
-  }
-  return std::exchange(free_transfer_, transfer(free_transfer_).next);
-}
-
-inline void FlowNetwork::free_transfer(std::int32_t t) {
-  transfer(t).used = false;
-  if (indexed_) numbers_.erase(transfer(t).id);
-  if (transfer(t).missing >= 0) free_missing(transfer(t));
-  transfer(t).next = std::exchange(free_transfer_, t);
-}
-
-FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
-  const std::int64_t segment = transport_.segment.count();
-  const std::int64_t segments = (payload.count() + segment - 1) / segment;
-  return {payload, wire_bytes(payload, transport_), static_cast<double>(segments)};
 }
 
 void FlowNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) {
-  if (!cells_) {
-    if (!detail_) first_exchange_.add(graph, bytes);
-    return;
-  }
-  const int beside = transport_.protocol == Protocol::kTcp ? transport_.connections : 1;
-  for (const HostPair& pair : pairs_of(graph))
-    for (int i = 0; i < beside; ++i)
-      connect(pair.source + i * cluster_.host_count(), pair.destination);
-  cells_->open(now_);
+  if (network_)
+    network_->prepare(graph, bytes);
+  else
+    first_exchange_.add(graph, bytes);
 }
 
 /// Something is sent for the first time.
-void FlowNetwork::decide() {
-  const bool by_packets = goes_per_packet(cluster_, transport_, first_exchange_);
-  detail_ = by_packets ? Detail::kPerPacket : Detail::kFluid;
+Network& FlowNetwork::decide() {
+  simulate(goes_per_packet(cluster_, transport_, first_exchange_) ? Detail::kPerPacket
+                                                                  : Detail::kFluid);
   first_exchange_ = {};
-  if (by_packets) carry_by_packets(transport_, clock_);
-}
-
-void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
-  if (!detail_) decide();
-  start_on(connect(source, destination), id, payload);
-}
-
-/// Connections beside those of the pairs are theirs of more hosts, as many times as many.
-void FlowNetwork::start_beside(TransferId id, int beside, int source, int destination,
-                               Bytes payload) {
-  GRADWIRE_ASSERT(beside >= 1 && beside <= transport_.connections);
-  if (!detail_) decide();
-  start_on(connect(source + beside * cluster_.host_count(), destination), id, payload);
-}
-
-inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
-  GRADWIRE_ASSERT(payload.count() > 0);
-  const std::int32_t number = take_transfer();
-  if (payload != sized_.payload) {
-    std::swap(sized_, sized_before_);  // uneven chunks come in two sizes
-    if (payload != sized_.payload) sized_ = size_of(payload);
-  }
-  Transfer& t = transfer(number);
-  t = Transfer{};
-  t.used = true;
-  t.id = id;
-  if (indexed_) numbers_[id] = number;
-  t.payload = payload;
-  t.wire = sized_.wire;
-  t.segments = sized_.segments;
-  t.connection = c;
-  Connection& connection = connection_at(c);
-  const bool first = connection.first < 0;
-  (first ? connection.first : transfer(connection.last).next) = number;
-  connection.last = number;
-  if (is_in_cell(c)) {
-    cells_->write(now_, in_cell_[static_cast<std::size_t>(c)], static_cast<std::uint64_t>(number),
-                  payload.count());
-    return;
-  }
-  if (connection.packets >= 0) {
-    packets_->write(now_, connection.packets, static_cast<std::uint64_t>(number), payload.count());
-    return;
-  }
-  if (connection.state == State::kStream) {
-    write(c, number);
-  } else if (first) {
-    begin_transfer(c);
-  } else if (is_joined(connection) && !join(connection, number)) {
-    rest(c);
-    begin_stream(c);
-  }
-}
-
-/// Whether a message that comes behind others is sent with them, in full segments. Of messages that
-/// came at one instant nothing is sent yet.
-bool FlowNetwork::is_joined(const Connection& connection) const {
-  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
-  return connection.state == State::kFluid && begins && !connection.is_open && connection.may_open;
-}
-
-/// Fills the last segment of those before the message, which go out with it; its own bytes on the
-/// wire are the rest. False: the window does not cover them all.
-bool FlowNetwork::join(Connection& connection, std::int32_t number) {
-  Transfer& t = transfer(number);
-  if (transfer(connection.first).next == number) {
-    connection.joined = static_cast<std::int32_t>(transfer(connection.first).payload.count());
-    connection.filling = connection.first;
-  }
-  const std::int64_t segment = transport_.segment.count();
-  const std::int64_t room = (segment - connection.joined % segment) % segment;
-  const std::int64_t joined = connection.joined + t.payload.count();
-  const auto all = static_cast<double>(wire_bytes(Bytes(joined), transport_).count());
-  const bool knows_window = connection.window_at_rest > 0 && !connection.streamed;
-  if (!knows_window || connection.unacknowledged.most() + all > connection.window_at_rest ||
-      joined > std::numeric_limits<std::int32_t>::max())
-    return false;
-  connection.joined = static_cast<std::int32_t>(joined);
-  const std::int64_t fills = std::min(room, t.payload.count());
-  transfer(connection.filling).wire += Bytes(fills);
-  if (connection.filling == connection.first) connection.remaining += static_cast<double>(fills);
-  const Sized rest = size_of(t.payload - Bytes(fills));
-  t.wire = rest.wire;
-  t.segments = rest.segments;
-  if (t.wire.count() > 0) connection.filling = number;
-  return true;
-}
-
-/// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
-inline void FlowNetwork::begin_transfer(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  Transfer& t = transfer(connection.first);
-  const bool sending = connection.state == State::kFluid;
-  if (connection.is_open && connection.state == State::kIdle) close_after_idle(connection);
-  if (connection.is_open ? !stays_fluid(c) : !is_covered(connection, t)) {
-    if (sending) rest(c);
-    begin_stream(c);
-    return;
-  }
-  connection.remaining = static_cast<double>(t.wire.count());
-  if (sending) {
-    schedule(c);
-    return;
-  }
-  connection.state = State::kFluid;
-  connection.updated = now_;
-  connection.rate = 0;
-  if (connection.follows) follow(c);
-  settling_.remove(c);
-  sharing_.activate(c, MaxMin::kNoCap);
-}
-
-/// The connection sends nothing.
-void FlowNetwork::rest(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  sharing_.deactivate(c, now_);
-  drop_due(c);
-  if (connection.state == State::kStream) --streams_;
-  if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);
-  connection.state = State::kIdle;
-  connection.bursts = false;
-  connection.rate = 0;
-  connection.updated = now_;
-  if (connection.stream && connection.stream->is_large())
-    settling_.set(c, now_ + connection.path->round_trip + transport_.delayed_ack.value());
-}
-
-/// Streams that are silent give back the memory of what they had under way, once all of it is
-/// acknowledged. No event of the network: nothing hangs on when it is done.
-void FlowNetwork::settle() {
-  while (!settling_.empty() && settling_.first_time() <= now_) {
-    settling_.take_until(now_, batch_);
-    for (const IndexedHeap::Entry& entry : batch_) {
-      TcpStream& stream = *connection_at(entry.number).stream;
-      stream.run(now_);
-      if (stream.idle()) stream.release();
-    }
-  }
-}
-
-/// Until `until` at most.
-double FlowNetwork::next_event(double until) {
-  double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &changes_}) {
-    if (!heap->empty()) next = std::min(next, heap->first_time());
-  }
-  if (cells_) next = std::min(next, cells_->next_event());
-  return packets_ ? std::min(next, packets_->run_ahead(std::min(next, until))) : next;
+  std::vector<Delivery> none;
+  network_->advance(now_, none);
+  return *network_;
 }
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
-  const std::size_t before = delivered.size();
-  free_missing_.insert(free_missing_.end(), delivered_missing_.begin(), delivered_missing_.end());
-  delivered_missing_.clear();
-  for (;;) {
-    resolve();
-    const double next = next_event(until.value());
-    if (next > until.value()) break;
-    now_ = std::max(now_, next);
-    settle();
-    const double batch = now_ + now_ * kSameInstant;
-    while (!changes_.empty() && changes_.first_time() <= batch) {
-      changes_.take_until(batch, batch_);
-      for (const IndexedHeap::Entry& entry : batch_) on_change(entry.number);
-    }
-    // What happens to one connection changes no other one's events before resolve().
-    while (!due_.empty() && due_.first_time() <= batch) {
-      due_.take_until(batch, batch_);
-      on_batch_due();
-    }
-    while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
-      on_pool_due(pool_due_.first(), batch);
-    }
-    if (cells_) run_cells(batch);
-    if (packets_) run_packets(batch);
-    deliver(delivered);
-    if (delivered.size() > before) return;
-  }
-  if (until < kForever) now_ = std::max(now_, until.value());
-}
-
-void FlowNetwork::on_batch_due() {
-  for (std::size_t i = 0; i < batch_.size(); ++i) {
-    if (i + kEventsAhead < batch_.size()) fetch(batch_[i + kEventsAhead].number);
-    on_due(batch_[i].number);
-  }
-}
-
-/// Into the cache: what an event of a fluid touches first.
-inline void FlowNetwork::fetch(std::int32_t c) const {
-  const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  constexpr std::size_t kLine = 64;
-  __builtin_prefetch(&connection);
-  __builtin_prefetch(reinterpret_cast<const char*>(&connection) + kLine);
-  sharing_.fetch(c);
-}
-
-inline void FlowNetwork::on_due(std::int32_t c) {
-  if (connection_at(c).state == State::kStream) {
-    step_stream(c);
-  } else {
-    on_sent(c);
-  }
-}
-
-/// When the connection's first transfer arrives, all of which is sent now.
-inline double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t) const {
-  const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  const auto wire = static_cast<double>(t.wire.count());
-  double arrival =
-      now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
-  if (connection.jitters) arrival += jitter_of(c, t);
-  if (wire < connection.path->felt_below) arrival -= connection.path->following;
-  return std::max(now_, arrival);
-}
-
-inline void FlowNetwork::on_sent(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  progress(connection);
-  const std::int32_t number = connection.first;
-  Transfer& t = transfer(number);
-  const auto wire = static_cast<double>(t.wire.count());
-  connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t));
-  note_coming(c, connection.last_delivery);
-  t.delivering = true;
-  connection.wire_sent += wire;
-  connection.segments_sent += t.segments;
-  if (connection.may_open && !connection.is_open && wire > 0)
-    connection.unacknowledged.add(now_, wire, connection.path->line_rate,
-                                  connection.path->round_trip);
-  arrive(number, connection.last_delivery);
-  next_transfer(c);
-}
-
-/// The first transfer is through (or gone): the next one sends, or the connection rests.
-inline void FlowNetwork::next_transfer(std::int32_t c) {
-  Connection& connection = connection_at(c);
-  connection.first = transfer(connection.first).next;
-  if (connection.first >= 0) {
-    begin_transfer(c);
-    return;
-  }
-  connection.last = -1;
-  if (connection.state == State::kFluid) rest(c);
-}
-
-void FlowNetwork::arrive(std::int32_t number, double time) {
-  arrivals_.insert(time).transfer = number;
-}
-
-void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
-  const double batch = now_ + now_ * kSameInstant;
-  while (!arrivals_.empty() && arrivals_.top().time <= batch) {
-    const Arrival arrival = arrivals_.pop();
-    const std::int32_t number = arrival.transfer;
-    Transfer& t = transfer(number);
-    if (!t.cancelled) {
-      Delivery& delivery = delivered.emplace_back();
-      delivery.id = t.id;
-      delivery.time = Seconds(now_);
-      delivery.wire = t.wire;
-      delivery.retransmissions = t.retransmissions;
-      if (t.missing >= 0) {
-        delivery.missing = missing_[static_cast<std::size_t>(t.missing)];
-        delivered_missing_.push_back(std::exchange(t.missing, -1));
-      }
-    }
-    free_transfer(number);
-  }
-}
-
-/// Where nothing is ever cancelled nobody pays for finding transfers by their ids.
-std::int32_t FlowNetwork::number_of(TransferId id) {
-  if (!indexed_) {
-    indexed_ = true;
-    for (std::size_t i = 0; i < transfers_.size(); ++i)
-      if (transfers_[i].used) numbers_[transfers_[i].id] = static_cast<std::int32_t>(i);
-  }
-  const auto found = numbers_.find(id);
-  return found == numbers_.end() ? -1 : found->second;
-}
-
-void FlowNetwork::cancel(TransferId id) {
-  const std::int32_t number = number_of(id);
-  if (number < 0 || transfer(number).cancelled) return;
-  Transfer& t = transfer(number);
-  t.cancelled = true;
-  if (t.delivering) return;  // freed when it would have arrived
-  if (is_in_cell(t.connection)) {
-    cancel_in_cell(number);
-  } else if (const std::int32_t c = connection_at(t.connection).packets; c >= 0) {
-    packets_->cancel(now_, c, static_cast<std::uint64_t>(number));
-  } else if (connection_at(t.connection).state == State::kStream) {
-    if (connection_at(t.connection).waits) resolve();
-    // What it has sent arrives all the same, and then it is freed.
-    connection_at(t.connection).stream->cancel(now_, static_cast<std::uint64_t>(number));
-    step_stream(t.connection);
-  } else {
-    cancel_fluid(number);
-  }
-}
-
-void FlowNetwork::cancel_fluid(std::int32_t number) {
-  const Transfer& t = transfer(number);
-  Connection& connection = connection_at(t.connection);
-  if (connection.first == number) {
-    progress(connection);
-    next_transfer(t.connection);
-  } else {
-    std::int32_t before = connection.first;
-    while (transfer(before).next != number) before = transfer(before).next;
-    transfer(before).next = t.next;
-    if (connection.last == number) connection.last = before;
-  }
-  free_transfer(number);
+  if (network_)
+    network_->advance(until, delivered);
+  else if (until < kForever)
+    now_ = std::max(now_, until);
 }
 
 std::vector<ChannelRecord> FlowNetwork::channels() const {
-  std::vector<double> wire(capacities_.size(), 0);
-  const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
-  for (std::size_t c = 0; c < connections_.size(); ++c) {
-    const Connection& connection = connections_[c];
-    double sent = connection.wire_sent;
-    double acks = connection.segments_sent / kSegmentsPerAck + connection.stream_acks;
-    if (connection.stream) {
-      sent += connection.stream->wire_sent();
-      acks += connection.stream->acks_sent();
-    }
-    if (connection.state == State::kFluid) {
-      const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
-      const auto all = static_cast<double>(t.wire.count());
-      const double so_far = all - (connection.remaining - sent_since_update(connection));
-      sent += so_far;
-      // They go back while the data comes, not when the last of it has.
-      if (all > 0) acks += static_cast<double>(t.segments) * so_far / all / kSegmentsPerAck;
-    }
-    for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
-      wire[static_cast<std::size_t>(channel)] += sent;
-      wire[static_cast<std::size_t>(channel ^ 1)] += acks * headers;
-    }
-  }
-  std::vector<ChannelRecord> records;
-  for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
-    const auto c = static_cast<std::size_t>(id);
-    const ChannelId medium = medium_of_.empty() ? -1 : medium_of_[c];
-    const ChannelId full = medium >= 0 ? medium : id;
-    double by_packets = cells_ ? cells_->wire_bytes(id) : 0;
-    double busy = sharing_.busy(full, now_) + (cells_ ? cells_->busy(id) : 0);
-    if (packets_) {
-      by_packets += static_cast<double>(packets_->wire_bytes(id));
-      busy += packets_->busy(id);
-    }
-    records.push_back({Bytes(std::llround(wire[c] + by_packets)), Seconds(busy)});
-  }
-  return records;
+  if (network_) return network_->channels();
+  return std::vector<ChannelRecord>(static_cast<std::size_t>(cluster_.channel_count()));
 }
 
 }  // namespace gradwire::sim

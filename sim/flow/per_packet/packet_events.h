@@ -13,6 +13,17 @@ inline std::int64_t whole_nanoseconds(double seconds) {
   return std::llround(seconds * 1e9);
 }
 
+/// The session's clock beside that of the packets, which goes on while connections open and stands
+/// while nothing is under way. In s.
+struct SessionClock {
+  static constexpr double kGoes = -1;
+  double behind = 0;         ///< the packets'
+  double stands_at = kGoes;  ///< while connections open
+  bool stands() const { return stands_at != kGoes; }
+  /// At `own` of the packets'.
+  double at(double own) const { return stands() ? stands_at : own - behind; }
+};
+
 struct PacketEvent {
   enum class Kind : std::uint8_t {
     kArrives,  ///< the first packet under way on the channel `of`, at its end
@@ -21,7 +32,9 @@ struct PacketEvent {
     kSends,    ///< the host `of` sends a datagram
     kWrites,   ///< the connection `of` sends what was written to it
     kEnds,     ///< a message of the connection `of` may be late
-    kRuns      ///< a timer of the connection `of`
+    kRuns,     ///< a timer of the connection `of`
+    kAir,      ///< something happens in the air of the cell `of`
+    kOpens     ///< a packet of the handshake `of` may be lost: handshakes.cc
   };
   std::int64_t time = 0;  ///< ns
   std::uint64_t order = 0;
@@ -39,6 +52,10 @@ class PacketEvents {
 
   std::int64_t now() const { return now_.time; }
   double seconds() const { return static_cast<double>(now_.time) / 1e9; }
+  /// On the session's clock, ns.
+  std::int64_t session_now() const { return whole_nanoseconds(clock_.at(seconds())); }
+  const SessionClock& clock() const { return clock_; }
+  void set_clock(const SessionClock& clock) { clock_ = clock; }
   bool empty() const { return heap_.empty(); }
   std::int64_t next_time() const { return heap_.top().time; }
   PacketEvent pop() {
@@ -70,6 +87,7 @@ class PacketEvents {
  private:
   EventHeap<PacketEvent> heap_;
   Key now_{0, 0};
+  SessionClock clock_;
 };
 
 }  // namespace gradwire::sim

@@ -7,6 +7,10 @@
 #include <utility>
 
 #include "sim/cluster/channel_draws.h"
+#include "sim/cluster/handshake.h"
+#include "sim/flow/per_packet/air/air_link.h"
+#include "sim/flow/per_packet/wire_link.h"
+#include "sim/graph/host_pairs.h"
 
 namespace gradwire::sim {
 namespace {
@@ -26,27 +30,39 @@ std::int64_t last_until(double seconds) {
 }  // namespace
 
 PerPacketNetwork::PerPacketNetwork(const Cluster& cluster, const TransportSettings& transport,
-                                   std::uint64_t seed, double clock)
+                                   std::uint64_t seed)
     : cluster_(cluster),
       transport_(transport),
       tcp_(transport),
       seed_(seed),
       phases_(phases_of(tcp_, seed)),
-      clock_(clock),
+      clock_(-1),
       until_sent_(transport.constants.kernel_recovery ? 0 : 1),
       links_(static_cast<std::size_t>(cluster.channel_count())),
       senders_(static_cast<std::size_t>(cluster.host_count())) {
   tcp_.protocol = TransportSettings::Protocol::kTcp;
+  if (!cluster.cells().empty())
+    open_airs();
+  else if (transport.protocol == tcp_.protocol)
+    clock_ = clock_at_start(cluster, transport);
 }
 
 PacketLink& PerPacketNetwork::open_link(ChannelId id) {
   auto& link = links_[static_cast<std::size_t>(id)];
-  if (link) return *link;
-  std::shared_ptr<PacketLink::Medium> medium;
-  if (cluster_.link_of(id).spec.half_duplex)
-    if (const auto& other = links_[static_cast<std::size_t>(id ^ 1)]) medium = other->medium();
-  link = std::make_unique<PacketLink>(cluster_, id, transport_, seed_, events_, std::move(medium));
+  if (!link) link = new_link(id);
   return *link;
+}
+
+std::unique_ptr<PacketLink> PerPacketNetwork::new_link(ChannelId id) {
+  if (const int cell = cluster_.link_of(id).cell; cell >= 0)
+    return std::make_unique<AirLink>(cluster_, id, seed_, events_,
+                                     *airs_[static_cast<std::size_t>(cell)].air,
+                                     stations_[static_cast<std::size_t>(id / 2)]);
+  std::shared_ptr<WireLink::Medium> medium;
+  if (cluster_.link_of(id).spec.half_duplex)
+    if (const auto& other = links_[static_cast<std::size_t>(id ^ 1)])
+      medium = static_cast<const WireLink&>(*other).medium();
+  return std::make_unique<WireLink>(cluster_, id, transport_, seed_, events_, std::move(medium));
 }
 
 /// The way of its packets over route_. What TCP loses each connection loses by draws of its own.
@@ -65,7 +81,14 @@ PerPacketNetwork::Entry PerPacketNetwork::enter_way(const Connection& owner, boo
   return next;
 }
 
-PerPacketNetwork::Connection& PerPacketNetwork::add(const Ends& ends) {
+PerPacketNetwork::Connection& PerPacketNetwork::connect(int source, int destination, int beside) {
+  const std::int32_t c = table_.find_or_add(source + beside * cluster_.host_count(), destination);
+  if (c < static_cast<std::int32_t>(connections_.size())) return connection(c);
+  return open({source, destination, beside});
+}
+
+PerPacketNetwork::Connection& PerPacketNetwork::open(const Ends& ends) {
+  GRADWIRE_ASSERT(ends.beside <= transport_.connections);
   route_.clear();
   cluster_.route(ends.source, ends.destination, route_);
   connections_.push_back(std::make_unique<Connection>());
@@ -73,20 +96,21 @@ PerPacketNetwork::Connection& PerPacketNetwork::add(const Ends& ends) {
   added.network = this;
   added.number = static_cast<std::int32_t>(connections_.size()) - 1;
   added.ends = ends;
+  if (transport_.protocol == tcp_.protocol || ends.beside > 0)
+    open_stream(added);
+  else
+    open_datagrams(added);
   return added;
 }
 
-std::int32_t PerPacketNetwork::add_datagrams(int source, int destination) {
-  Connection& added = add({source, destination, 0});
+void PerPacketNetwork::open_datagrams(Connection& added) {
   added.datagrams = std::make_unique<DatagramFlow>(datagram_way(cluster_, route_, transport_));
   added.entry = enter_way(added, false);
-  senders_[static_cast<std::size_t>(source)].datagrams.set_rate(
+  senders_[static_cast<std::size_t>(added.ends.source)].datagrams.set_rate(
       cluster_.nominal_rate(route_.front()).value() / 8);
-  return added.number;
 }
 
-std::int32_t PerPacketNetwork::add_stream(int source, int destination, int beside) {
-  Connection& added = add({source, destination, beside});
+void PerPacketNetwork::open_stream(Connection& added) {
   const StreamPath& path = paths_.emplace_back(TcpPath(cluster_, route_, tcp_), tcp_, clock_);
   added.stream =
       std::make_unique<TcpStream>(std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), &path),
@@ -95,32 +119,43 @@ std::int32_t PerPacketNetwork::add_stream(int source, int destination, int besid
   added.stream->carry_by(added);
   added.entry = enter_way(added, false);
   route_.clear();
-  cluster_.route(destination, source, route_);
+  cluster_.route(added.ends.destination, added.ends.source, route_);
   added.back = enter_way(added, true);
-  return added.number;
+}
+
+/// Connections over cells open before anything is sent.
+void PerPacketNetwork::prepare(const GraphTemplate& graph, std::span<const Bytes>) {
+  if (airs_.empty()) return;
+  const int beside = transport_.protocol == tcp_.protocol ? transport_.connections : 1;
+  for (const HostPair& pair : pairs_of(graph))
+    for (int i = 0; i < beside; ++i) connect(pair.source, pair.destination, i);
+  shake_hands();
 }
 
 /// What begins at one instant begins together, when all else that happens then has.
-void PerPacketNetwork::move_to(double now) {
-  const std::int64_t time = whole_nanoseconds(now);
+void PerPacketNetwork::move_to_now() {
+  wake_up();
+  const std::int64_t time = whole_nanoseconds(own(now_));
   if (time == moved_to_) return;
   moved_to_ = time;
-  run(now, ended_);
+  run_until(last_until(own(now_)));
   events_.move_to(time);
 }
 
-void PerPacketNetwork::write(double now, std::int32_t c, std::uint64_t id, std::int64_t bytes) {
-  move_to(now);
-  ++open_;
-  Connection& owner = connection(c);
+void PerPacketNetwork::write(Connection& owner, TransferId id, Bytes payload) {
+  GRADWIRE_ASSERT(payload.count() > 0);
+  move_to_now();
+  under_way_[id] = owner.number;
   if (owner.stream) {
     if (owner.unwritten.empty())
-      events_.push({.time = events_.now() + until_sent_, .of = c, .kind = Kind::kWrites});
-    owner.unwritten.push_back({id, bytes});
+      events_.push(
+          {.time = events_.now() + until_sent_, .of = owner.number, .kind = Kind::kWrites});
+    owner.unwritten.push_back({id, payload.count()});
     return;
   }
-  owner.datagrams->write(id, bytes);
-  senders_[static_cast<std::size_t>(owner.ends.source)].datagrams.wake(c, *owner.datagrams);
+  owner.datagrams->write(id, payload.count());
+  senders_[static_cast<std::size_t>(owner.ends.source)].datagrams.wake(owner.number,
+                                                                       *owner.datagrams);
   schedule(owner.ends.source, events_.now());
 }
 
@@ -133,9 +168,13 @@ void PerPacketNetwork::send_written(Connection& owner) {
   look_at(owner);
 }
 
-void PerPacketNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
-  move_to(now);
-  Connection& owner = connection(c);
+/// What it has sent arrives all the same.
+void PerPacketNetwork::cancel(TransferId id) {
+  const auto found = under_way_.find(id);
+  if (found == under_way_.end()) return;
+  move_to_now();
+  Connection& owner = connection(found->second);
+  under_way_.erase(found);
   if (owner.stream) {
     send_written(owner);
     owner.stream->cancel(events_.seconds(), id);
@@ -146,33 +185,50 @@ void PerPacketNetwork::cancel(double now, std::int32_t c, std::uint64_t id) {
   look_at(owner);
 }
 
-double PerPacketNetwork::run_ahead(double until) {
-  const std::int64_t last = last_until(until);
-  while (open_ > 0 && ended_.empty() && !events_.empty() && events_.next_time() <= last)
-    handle(events_.pop());
-  if (!ended_.empty()) return events_.seconds();
-  if (open_ == 0 || events_.empty()) return kNever;
-  return static_cast<double>(events_.next_time()) / kNanoseconds;
+void PerPacketNetwork::run_until(std::int64_t time) {
+  while (!events_.empty() && events_.next_time() <= time) handle(events_.pop());
 }
 
-void PerPacketNetwork::run(double until, std::vector<Ended>& ended) {
-  const std::int64_t last = last_until(until);
-  while (!events_.empty() && events_.next_time() <= last) handle(events_.pop());
-  if (&ended == &ended_) return;
-  std::ranges::move(ended_, std::back_inserter(ended));
+void PerPacketNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
+  const std::size_t before = delivered.size();
+  const std::int64_t last = last_until(own(until.value()));
+  delivered_.clear();
+  for (;;) {
+    while (ended_.empty() && !under_way_.empty() && !events_.empty() && events_.next_time() <= last)
+      handle(events_.pop());
+    if (ended_.empty()) break;
+    now_ = std::max(now_, events_.clock().at(events_.seconds()));
+    run_until(events_.now());
+    deliver(delivered);
+    if (delivered.size() > before) return;
+  }
+  if (until < kForever) now_ = std::max(now_, until.value());
+}
+
+/// All that has ended, but what was cancelled.
+void PerPacketNetwork::deliver(std::vector<Delivery>& delivered) {
+  delivered_.swap(ended_);
   ended_.clear();
+  rests_at_ = events_.now() + kRest;
+  for (const EndedMessage& each : delivered_)
+    if (under_way_.erase(each.id) > 0)
+      delivered.push_back({.id = each.id,
+                           .time = Seconds(now_),
+                           .wire = Bytes(each.wire),
+                           .retransmissions = each.retransmissions,
+                           .missing = each.missing});
 }
 
 void PerPacketNetwork::handle(const PacketEvent& event) {
   switch (event.kind) {
     case Kind::kArrives:
-      on_arrival(link(event.of));
+      come(link(event.of), static_cast<WireLink&>(link(event.of)).on_arrival());
       return;
     case Kind::kThrough:
-      link(event.of).on_through();
+      static_cast<WireLink&>(link(event.of)).on_through();
       return;
     case Kind::kWakes:
-      link(event.of).on_wake();
+      static_cast<WireLink&>(link(event.of)).on_wake();
       return;
     case Kind::kSends:
       on_send(event.of, event.order);
@@ -187,6 +243,12 @@ void PerPacketNetwork::handle(const PacketEvent& event) {
     case Kind::kRuns:
       on_timer(connection(event.of), event.order);
       return;
+    case Kind::kAir:
+      on_air(event.of, event.order);
+      return;
+    case Kind::kOpens:
+      send_first(connection(event.of / 2), event.of % 2 == 1);
+      return;
   }
 }
 
@@ -198,17 +260,20 @@ void PerPacketNetwork::enter(const Entry& entry, const PacketLink::Packet& packe
       if (Connection& owner = connection(flow.connection); owner.stream)
         owner.stream->note_dropped();
   link.dropped().clear();
+  if (const int cell = cluster_.link_of(entry.channel).cell; cell >= 0) schedule_air(cell);
 }
 
-void PerPacketNetwork::on_arrival(PacketLink& from) {
-  const auto [f, packet] = from.on_arrival();
+/// A packet comes to the end of a link.
+void PerPacketNetwork::come(PacketLink& from, const PacketLink::Arrival& arrival) {
+  const auto& [f, packet] = arrival;
   const PacketLink::Flow& flow = from.flow(f);
-  if (from.loses(flow)) return;
+  if (packet.number >= 0 && from.loses(flow)) return;
   if (flow.next >= 0) {
     enter({flow.next, flow.next_flow}, packet);
     return;
   }
   Connection& owner = connection(flow.connection);
+  if (packet.number < 0) return on_handshake(owner, flow.acknowledges, packet);
   if (owner.datagrams) {
     owner.datagrams->arrive(packet.number);
   } else if (flow.acknowledges) {
@@ -264,13 +329,11 @@ void PerPacketNetwork::run_stream(Connection& owner) {
 
 /// What has ended at the connection's ends, and when it does something next.
 void PerPacketNetwork::look_at(Connection& owner) {
-  const std::size_t before = ended_.size();
   if (owner.datagrams) {
-    for (Ended& each : owner.datagrams->take_ended()) {
+    for (EndedMessage& each : owner.datagrams->take_ended()) {
       each.connection = owner.number;
       ended_.push_back(std::move(each));
     }
-    open_ -= static_cast<std::int64_t>(ended_.size() - before);
     return;
   }
   TcpStream& stream = *owner.stream;
@@ -278,7 +341,6 @@ void PerPacketNetwork::look_at(Connection& owner) {
     const TcpStream::Message& message = stream.front();
     ended_.push_back({owner.number, message.id, message.wire, message.retransmissions});
   }
-  open_ -= static_cast<std::int64_t>(ended_.size() - before);
   set_timer(owner, std::min(stream.next_event(), stream.ack_deadline()));
 }
 
@@ -306,14 +368,12 @@ void PerPacketNetwork::on_timer(Connection& owner, std::uint64_t order) {
   run_stream(owner);
 }
 
-std::int64_t PerPacketNetwork::wire_bytes(ChannelId id) const {
-  const auto& link = links_[static_cast<std::size_t>(id)];
-  return link ? link->wire_bytes() : 0;
-}
-
-double PerPacketNetwork::busy(ChannelId id) const {
-  const auto& link = links_[static_cast<std::size_t>(id)];
-  return link ? link->busy() : 0;
+std::vector<ChannelRecord> PerPacketNetwork::channels() const {
+  std::vector<ChannelRecord> records(links_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i)
+    if (const auto& link = links_[i])
+      records[i] = {Bytes(link->wire_bytes()), Seconds(link->busy())};
+  return records;
 }
 
 }  // namespace gradwire::sim

@@ -1,4 +1,4 @@
-#include "sim/flow/unacknowledged.h"
+#include "sim/flow/fluid/unacknowledged.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "sim/flow/flow_network.h"
+#include "sim/flow/fluid/fluid_network.h"
 
 namespace gradwire::sim {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::int32_t kCrowd = 512;
 
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
-bool FlowNetwork::may_open(const TcpPath& path) const {
+bool FluidNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || waits_for_acks(path, transport_)) return false;
   // Its windows and its pacing always decide.
   if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
@@ -40,7 +40,7 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
 /// it is as fast as a fluid. Most is unacknowledged when its last byte goes out, or its first one's
 /// acknowledgement comes. (That the window might grow a little by it is left out, and so is, where
 /// a stream follows, what a fluid has under way: short round trips only.)
-bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
+bool FluidNetwork::is_covered(Connection& connection, const Transfer& t) {
   if (!connection.may_open) return false;
   const auto bytes = static_cast<double>(t.wire.count());
   double window = connection.window_at_rest;
@@ -70,7 +70,7 @@ bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
 
 /// Where windows shrink in silence: an open connection is a stream again, with what is left of the
 /// window.
-void FlowNetwork::close_after_idle(Connection& connection) {
+void FluidNetwork::close_after_idle(Connection& connection) {
   if (!transport_.constants.idle_restart) return;
   const double timeout = connection.path->round_trip + transport_.min_rto.value();
   if (now_ - connection.updated <= timeout) return;
@@ -79,7 +79,7 @@ void FlowNetwork::close_after_idle(Connection& connection) {
 }
 
 /// s: from one full segment of the connection to the next at its share, or on its line.
-double FlowNetwork::spacing(std::int32_t c) const {
+double FluidNetwork::spacing(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const double line = connection.path->segment_time;
   double rate = sharing_.rate(c);
@@ -90,7 +90,7 @@ double FlowNetwork::spacing(std::int32_t c) const {
 }
 
 /// s: when a link on the connection's way changes next.
-double FlowNetwork::next_change(std::int32_t c) const {
+double FluidNetwork::next_change(std::int32_t c) const {
   double next = kNever;
   if (!connections_[static_cast<std::size_t>(c)].follows) return next;
   for (const ChannelId id : sharing_.route(c)) {
@@ -102,7 +102,7 @@ double FlowNetwork::next_change(std::int32_t c) const {
 }
 
 /// Whether a link on the connection's way changes before it has sent so many bytes.
-bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
+bool FluidNetwork::changes_before(std::int32_t c, double bytes) {
   if (!connection_at(c).follows) return false;
   follow(c);
   const double share = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
@@ -111,7 +111,7 @@ bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
 }
 
 /// Whether acknowledgements of segments so far apart may come too late for the sender's timer.
-bool FlowNetwork::may_time_out(double spacing) const {
+bool FluidNetwork::may_time_out(double spacing) const {
   return spacing > kTimelyShare * transport_.min_rto.value();
 }
 
@@ -119,7 +119,7 @@ bool FlowNetwork::may_time_out(double spacing) const {
 /// it does not before some have waited for its target and its interval. On short round trips repair
 /// is quick, but where the share is so small that the segments that CoDel's target leaves in the
 /// queue are too few to tell of a loss.
-bool FlowNetwork::may_be_dropped(std::int32_t c, double spacing, double segments) const {
+bool FluidNetwork::may_be_dropped(std::int32_t c, double spacing, double segments) const {
   const StreamPath& path = *connections_[static_cast<std::size_t>(c)].path;
   const CoDelTimes& codel = path.discipline.codel;
   if (segments * spacing <= codel.target + codel.interval || is_crowd(c, kCrowd)) return false;
@@ -129,7 +129,7 @@ bool FlowNetwork::may_be_dropped(std::int32_t c, double spacing, double segments
 }
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
-bool FlowNetwork::stays_fluid(std::int32_t c) {
+bool FluidNetwork::stays_fluid(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
@@ -139,7 +139,7 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
 }
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
-bool FlowNetwork::can_leave(std::int32_t c) {
+bool FluidNetwork::can_leave(std::int32_t c) {
   const Connection& connection = connection_at(c);
   if (connection.follows && !airs_.empty()) return true;
   if (transfer(connection.first).streams) return false;
@@ -152,7 +152,7 @@ bool FlowNetwork::can_leave(std::int32_t c) {
 }
 
 /// begins_crowded() of one that is sending for long enough, at `rate`.
-bool FlowNetwork::is_dropped_from(std::int32_t c, double rate) {
+bool FluidNetwork::is_dropped_from(std::int32_t c, double rate) {
   Connection& connection = connection_at(c);
   if (connection.pool < 0 && connection.rate > 0 && rate >= connection.rate) return false;
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return false;

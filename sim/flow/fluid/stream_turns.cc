@@ -3,7 +3,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "sim/flow/flow_network.h"
+#include "sim/flow/fluid/fluid_network.h"
 
 namespace gradwire::sim {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::int32_t kMeeting = 8;
 /// Streams that begin send once all is known that happens at this instant: their shares, who else
 /// fills a queue, and all messages that go out together. False: those that send bursts beside
 /// others have asked for more first.
-bool FlowNetwork::begin_writing() {
+bool FluidNetwork::begin_writing() {
   bool asked = false;
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);
@@ -46,7 +46,7 @@ bool FlowNetwork::begin_writing() {
 /// Who is served first does not hang on who was started first: each source's own link sends a first
 /// segment to the next host, then one to the host after that, so that where all send to all nobody
 /// is first everywhere; of several sources' segments the first source's is first.
-void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
+void FluidNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
   if (beginning.size() < 2) return;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
   std::vector<Turn> turns;
@@ -74,14 +74,14 @@ void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
 }
 
 /// Whether so few meet where the stream is held up that each has a place in the round.
-bool FlowNetwork::takes_turns(std::int32_t c) const {
+bool FluidNetwork::takes_turns(std::int32_t c) const {
   const ChannelId id = sharing_.queue_of(c);
   return id >= 0 && sharing_.active_on(id) <= kOrdered;
 }
 
 /// A stream that begins where others hold it up is served at once there, as fair queueing does new
 /// flows, but for the first segments of those that have begun just before it.
-void FlowNetwork::order_beginning(std::int32_t c) {
+void FluidNetwork::order_beginning(std::int32_t c) {
   const ChannelId id = sharing_.queue_of(c);
   if (id < 0 || !takes_turns(c)) return;
   const auto at = static_cast<std::size_t>(id);
@@ -93,7 +93,7 @@ void FlowNetwork::order_beginning(std::int32_t c) {
 /// link is busy with it until then: acknowledgements that would come there meanwhile come behind
 /// it, and what the message lets the destination send goes out before they tell anything. (In step,
 /// as the ranks of a ring are, both come at one instant, hop after hop.)
-void FlowNetwork::note_coming(std::int32_t c, double arrival) {
+void FluidNetwork::note_coming(std::int32_t c, double arrival) {
   const ChannelId last = sharing_.route(c).back();
   const bool is_tcp = transport_.protocol == TransportSettings::Protocol::kTcp;
   if (!is_tcp || transport_.constants.kernel_recovery || last >= cluster_.channel_count()) return;
@@ -104,7 +104,7 @@ void FlowNetwork::note_coming(std::int32_t c, double arrival) {
 }
 
 /// What leaves by the channel `out` of the same host learns of it.
-void FlowNetwork::meet(ChannelId out, const Coming& coming) {
+void FluidNetwork::meet(ChannelId out, const Coming& coming) {
   met_.clear();
   sharing_.append_active(out, met_);
   for (const std::int32_t other : met_) {

@@ -4,8 +4,8 @@
 #include <complex>
 #include <numbers>
 
-#include "sim/flow/cells/wifi_air.h"
-#include "sim/flow/cells/wifi_frames.h"
+#include "sim/flow/per_packet/air/wifi_air.h"
+#include "sim/flow/per_packet/air/wifi_frames.h"
 
 namespace gradwire::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/flow/jitter.h"
+#include "sim/flow/fluid/jitter.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "sim/flow/cells/wifi_air.h"
+#include "sim/flow/per_packet/air/wifi_air.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "sim/cluster/wifi_schemes.h"
-#include "sim/flow/cells/wifi_frames.h"
+#include "sim/flow/per_packet/air/wifi_frames.h"
 
 namespace gradwire::sim {
 namespace {
@@ -67,7 +67,7 @@ double WifiAir::access(std::size_t number) const {
   return away ? end_of(*away) : time;
 }
 
-bool WifiAir::push(double now, std::size_t station, bool up, CellPacket packet) {
+bool WifiAir::push(double now, std::size_t station, bool up, AirPacket packet) {
   Node& node = nodes_[up ? station + 1 : 0];
   if (node.waiting >= kQueue) return false;
   look_again();
@@ -109,9 +109,9 @@ double WifiAir::find_next_event() const {
 }
 
 /// A packet of it has been in the air: it has arrived where the receiver can read it.
-void WifiAir::pass(Frame& frame, std::vector<CellPacket>& through) {
+void WifiAir::pass(Frame& frame, std::vector<AirPacket>& through) {
   Node& from = nodes_[frame.from];
-  const CellPacket& packet = from.queues[from.to][frame.passed];
+  const AirPacket& packet = from.queues[from.to][frame.passed];
   frame.bytes = framed(frame.bytes, packet.wire);
   const Node& to = nodes_[frame.to];
   const bool reads = to.hears == frame.number && to.ratio >= frame.need;
@@ -122,7 +122,7 @@ void WifiAir::pass(Frame& frame, std::vector<CellPacket>& through) {
   ++frame.passed;
 }
 
-void WifiAir::run(std::vector<CellPacket>& through) {
+void WifiAir::run(std::vector<AirPacket>& through) {
   const double now = next_event();
   look_again();
   for (Frame& frame : frames_) {
@@ -201,7 +201,7 @@ WifiAir::Frame WifiAir::turn_of(std::size_t number, double now) {
     return turn;
   }
   std::int64_t bytes = 0;
-  for (const CellPacket& packet : node.queues[node.to]) {
+  for (const AirPacket& packet : node.queues[node.to]) {
     const std::int64_t more = framed(bytes, packet.wire);
     const bool fits = more <= kMostBytes && air_time(more, turn.rate) <= kMostAir;
     if (turn.packets > 0 && (!fits || turn.packets >= kMostPackets)) break;

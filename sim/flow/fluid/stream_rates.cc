@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/flow/flow_network.h"
+#include "sim/flow/fluid/fluid_network.h"
 
 namespace gradwire::sim {
 namespace {
@@ -22,7 +22,7 @@ constexpr double kLevelChange = 0.02;
 
 /// Whether more meet on one of its channels than can be followed: then shares drop nothing, or
 /// windows pass at their mean rates (docs/network.md).
-bool FlowNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
+bool FluidNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
   for (const ChannelId id : sharing_.route(c))
     if (sharing_.active_on(id) > most) return true;
   return false;
@@ -30,20 +30,20 @@ bool FlowNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
 
 /// Whether what it sends at once may wait, at a link that the mean of all does not fill, for what
 /// others send at the same time.
-bool FlowNetwork::may_burst(std::int32_t c) const {
+bool FluidNetwork::may_burst(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) &&
          !is_crowd(c, kBurstCrowd);
 }
 
 /// The stream's next event; for a burst also its end.
-double FlowNetwork::stream_due(const Connection& connection) const {
+double FluidNetwork::stream_due(const Connection& connection) const {
   const double due = connection.stream->next_event();
   if (!connection.bursts) return due;
   return std::min(due, std::max(now_, connection.stream->free_at()));
 }
 
-void FlowNetwork::set_stream_due(std::int32_t c) {
+void FluidNetwork::set_stream_due(std::int32_t c) {
   const Connection& connection = connection_at(c);
   due_.set(c, stream_due(connection));
   const double arrival = connection.stream->first_arrival();
@@ -51,7 +51,7 @@ void FlowNetwork::set_stream_due(std::int32_t c) {
 }
 
 /// Bytes a second of the slowest link on its way, as links are now.
-double FlowNetwork::line_now(std::int32_t c) const {
+double FluidNetwork::line_now(std::int32_t c) const {
   double line = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
@@ -64,7 +64,7 @@ double FlowNetwork::line_now(std::int32_t c) const {
 
 /// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
 /// left.
-void FlowNetwork::serve_stream(std::int32_t c) {
+void FluidNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
@@ -73,7 +73,7 @@ void FlowNetwork::serve_stream(std::int32_t c) {
 }
 
 /// A pool's streams get its level, which has changed.
-void FlowNetwork::serve_streams(std::int32_t p) {
+void FluidNetwork::serve_streams(std::int32_t p) {
   Pool& members = pool(p);
   if (std::abs(members.rate - members.stream_rate) <= kLevelChange * members.stream_rate) return;
   members.stream_rate = members.rate;
@@ -87,7 +87,7 @@ void FlowNetwork::serve_streams(std::int32_t p) {
 }
 
 /// Whether its acknowledgements wait before a link that carries nothing in either direction.
-void FlowNetwork::hold_acks(std::int32_t c) {
+void FluidNetwork::hold_acks(std::int32_t c) {
   const double ack = headers_;
   double behind = 0, held = -1;
   for (const ChannelId id : sharing_.route(c)) {
@@ -101,7 +101,7 @@ void FlowNetwork::hold_acks(std::int32_t c) {
 
 /// What the stream asks for: its window in each round trip; while a burst waits, all that it can
 /// get, and between bursts nothing.
-void FlowNetwork::demand(std::int32_t c) {
+void FluidNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->demand();
   connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;

@@ -1,10 +1,10 @@
-#include "sim/flow/cells/lte_air.h"
+#include "sim/flow/per_packet/air/lte_air.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "sim/flow/cells/transport_blocks.h"
+#include "sim/flow/per_packet/air/transport_blocks.h"
 
 namespace gradwire::sim {
 namespace {
@@ -104,7 +104,7 @@ bool LteAir::is_gone(std::size_t phone, double now) const {
          session(now) >= up->pieces().back().begin.value();
 }
 
-bool LteAir::push(double now, std::size_t station, bool up, CellPacket packet) {
+bool LteAir::push(double now, std::size_t station, bool up, AirPacket packet) {
   look_again();
   last_ = std::max(last_, now);
   Phone& phone = phones_[station];
@@ -114,7 +114,7 @@ bool LteAir::push(double now, std::size_t station, bool up, CellPacket packet) {
   return phone.base.has_room(packet);
 }
 
-void LteAir::Core::enter(double now, std::size_t phone, const CellPacket& packet) {
+void LteAir::Core::enter(double now, std::size_t phone, const AirPacket& packet) {
   const double link = (packet.wire + kCoreFraming) / kCoreRate;
   sends_until = std::max(sends_until, now) + link;
   crossing.push_back({sends_until + link, phone, packet});
@@ -242,7 +242,7 @@ void LteAir::run_subframe(double now) {
   last_subframe_ = now;
 }
 
-void LteAir::run(std::vector<CellPacket>& through) {
+void LteAir::run(std::vector<AirPacket>& through) {
   const double now = next_event();
   look_again();
   last_ = std::max(last_, now);
@@ -259,7 +259,7 @@ void LteAir::run(std::vector<CellPacket>& through) {
   for (; is_due(ups_); ups_.pop_front()) {
     arrived_.clear();
     phones_[ups_.front().phone].base.receive(now, ups_.front().pdu, arrived_);
-    for (const CellPacket& packet : arrived_) core_up_.enter(now, ups_.front().phone, packet);
+    for (const AirPacket& packet : arrived_) core_up_.enter(now, ups_.front().phone, packet);
   }
   for (auto& list = core_up_.crossing; is_due(list); list.pop_front())
     through.push_back(list.front().packet);

@@ -1,6 +1,6 @@
 // Radio cells in the flow executor, packet by packet: worked by hand, and beside ns-3.
-#include "sim/flow/cells/wifi_frames.h"
-#include "tests/sim/flow/cells/cell_cases.h"
+#include "sim/flow/per_packet/air/wifi_frames.h"
+#include "tests/sim/flow/per_packet/air/cell_cases.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -155,4 +155,30 @@ TEST_CASE("connections of a Wi-Fi cell that open together remember what was lost
   }
   CHECK(longest >= 3);
   CHECK(longest <= 4);
+}
+
+TEST_CASE("what crosses a cell and what does not share the wire that both take") {
+  // Two servers on 20 Mbps behind a Wi-Fi cell. 2 MB to the other server take 0.85 s alone (1,382
+  // segments of 1,538 B at 20 Mbps), and so do 2 MB to the station, whose air is twenty times as
+  // fast. Together each gets half of the first server's link: 1.7 s.
+  RadioCellPlan plan;
+  plan.kind = kWifi;
+  plan.workers = 1;
+  plan.width = 80e6;
+  plan.places = {{10, 0}};
+  const Cluster cluster = radio_cell(plan, {true, 2, link(20e6, 50e-6)});
+  const double alone = 1382 * 1538 * 8 / 20e6;
+  const auto ends = [&](const std::vector<Route>& routes) {
+    const auto executor = make("flow", cluster, options_of(1, TransportSettings::Protocol::kTcp));
+    std::vector<double> all;
+    for (const OpRecord& op : run(*executor, transfers(routes)).ops) all.push_back(op.end.value());
+    return all;
+  };
+  CHECK(ends({{1, 2, 2'000'000}})[0] == Approx(alone).epsilon(0.01));
+  CHECK(ends({{1, 0, 2'000'000}})[0] == Approx(alone).epsilon(0.01));
+  for (const double end : ends({{1, 2, 2'000'000}, {1, 0, 2'000'000}}))
+    CHECK(end == Approx(2 * alone).epsilon(0.02));
+  // Negative control: what comes to the first server meets nothing.
+  for (const double end : ends({{2, 1, 2'000'000}, {1, 0, 2'000'000}}))
+    CHECK(end == Approx(alone).epsilon(0.05));
 }

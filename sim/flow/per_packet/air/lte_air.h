@@ -8,8 +8,8 @@
 
 #include "base/philox.h"
 #include "sim/cluster/cluster.h"
-#include "sim/flow/cells/air.h"
-#include "sim/flow/cells/rlc.h"
+#include "sim/flow/per_packet/air/air.h"
+#include "sim/flow/per_packet/air/rlc.h"
 
 /// The air of an LTE cell, subframe by subframe (1 ms): frequency division, one layer, RLC in
 /// acknowledged mode (rlc.h), a proportional fair scheduler as ns-3 3.44 has it.
@@ -46,8 +46,8 @@ class LteAir final : public Air {
   /// `draws`: in which order they have connected.
   LteAir(const Cell& cell, std::vector<const Link*> links, const RandomStream& draws);
 
-  bool push(double now, std::size_t station, bool up, CellPacket packet) override;
-  void run(std::vector<CellPacket>& through) override;
+  bool push(double now, std::size_t station, bool up, AirPacket packet) override;
+  void run(std::vector<AirPacket>& through) override;
   double busy(bool up) const override { return up ? busy_up_ : busy_down_; }
 
  protected:
@@ -77,9 +77,9 @@ class LteAir final : public Air {
     struct Crossing {
       double time = 0;
       std::size_t phone = 0;
-      CellPacket packet = {};
+      AirPacket packet = {};
     };
-    void enter(double now, std::size_t phone, const CellPacket& packet);
+    void enter(double now, std::size_t phone, const AirPacket& packet);
     double next_event() const { return crossing.empty() ? kNever : crossing.front().time; }
     std::deque<Crossing> crossing;
     double sends_until = 0;
@@ -101,7 +101,7 @@ class LteAir final : public Air {
   std::vector<std::size_t> order_;  ///< in which they have connected, and are looked at
   std::deque<Coming> reports_, grants_, ups_, downs_;
   Core core_up_, core_down_;
-  std::vector<CellPacket> arrived_;        ///< scratch: at the base
+  std::vector<AirPacket> arrived_;         ///< scratch: at the base
   std::optional<std::size_t> next_phone_;  ///< whose turn up it is, in that order
   double last_ = 0;                        ///< s: the last event
   double last_subframe_ = -1;              ///< s

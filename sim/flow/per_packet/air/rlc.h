@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/flow/cells/air.h"
+#include "sim/flow/per_packet/air/air.h"
 
 /// One end of an LTE radio bearer in acknowledged mode (3GPP TS 36.322), as ns-3 3.44 has it: what
 /// waits to be sent, what is sent and not acknowledged, and the status report that is owed for what
@@ -36,19 +36,19 @@ class Rlc {
   /// What goes out at one opportunity.
   struct Pdu {
     bool is_status = false;
-    bool polls = false;               ///< it asks for a status report
-    std::int64_t number = -1;         ///< of data; of a status report: all before it have come
-    std::vector<CellPacket> packets;  ///< that end in it
+    bool polls = false;              ///< it asks for a status report
+    std::int64_t number = -1;        ///< of data; of a status report: all before it have come
+    std::vector<AirPacket> packets;  ///< that end in it
     bool is_nothing() const { return !is_status && number < 0; }
   };
 
   /// False: with 1 MB waiting already it drops the packet.
-  bool push(double now, const CellPacket& packet);
-  bool has_room(const CellPacket& packet) const;
+  bool push(double now, const AirPacket& packet);
+  bool has_room(const AirPacket& packet) const;
   /// Fills `bytes`.
   Pdu send(double now, double bytes);
   /// The other end's PDU arrives. Appends the packets that it completes.
-  void receive(double now, const Pdu& pdu, std::vector<CellPacket>& through);
+  void receive(double now, const Pdu& pdu, std::vector<AirPacket>& through);
 
   /// The latest report, less what the scheduler has granted since.
   Report& told() { return told_; }
@@ -74,7 +74,7 @@ class Rlc {
   Pdu send_data(double now, double bytes);
   static double acknowledge(std::deque<Sent>& sent, std::int64_t before);
 
-  std::deque<CellPacket> waiting_;
+  std::deque<AirPacket> waiting_;
   double bytes_ = 0;  ///< of them, less what of the first one is sent
   double begun_ = 0;  ///< of the first one
   std::deque<Sent> unacknowledged_;

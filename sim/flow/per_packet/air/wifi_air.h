@@ -7,7 +7,7 @@
 
 #include "base/philox.h"
 #include "sim/cluster/cluster.h"
-#include "sim/flow/cells/air.h"
+#include "sim/flow/per_packet/air/air.h"
 
 /// The air of a Wi-Fi cell: IEEE 802.11ax, one spatial stream, 5 GHz, best effort (EDCA), frame by
 /// frame.
@@ -51,8 +51,8 @@ class WifiAir final : public Air {
     Air::set_clock(clock);
     next_access_.reset();
   }
-  bool push(double now, std::size_t station, bool up, CellPacket packet) override;
-  void run(std::vector<CellPacket>& through) override;
+  bool push(double now, std::size_t station, bool up, AirPacket packet) override;
+  void run(std::vector<AirPacket>& through) override;
   double busy(bool) const override { return busy_; }
 
  protected:
@@ -63,19 +63,19 @@ class WifiAir final : public Air {
 
   /// Of the base (the first one) and each station.
   struct Node {
-    std::vector<std::deque<CellPacket>> queues;  ///< the base: one a station
-    std::vector<double> signals;                 ///< last reported by their receivers: ratio x Hz
-    std::size_t waiting = 0;                     ///< packets
-    int slots = 0;                               ///< still to be counted down
-    double start = 0;                            ///< s: from when on they are
-    double grant = 0;                            ///< s: AIFS after it was busy
-    int failures = 0;                            ///< in a row
-    bool asks = false;                           ///< what of `flight` has arrived
-    std::size_t to = 0;                          ///< queue of what is in flight
-    std::size_t flight = 0;                      ///< its packets: sent, and not acknowledged
-    std::size_t arrived = 0;                     ///< of these
-    std::uint64_t turn = 0;                      ///< how many it has taken
-    bool awaits = false;                         ///< an acknowledgement
+    std::vector<std::deque<AirPacket>> queues;  ///< the base: one a station
+    std::vector<double> signals;                ///< last reported by their receivers: ratio x Hz
+    std::size_t waiting = 0;                    ///< packets
+    int slots = 0;                              ///< still to be counted down
+    double start = 0;                           ///< s: from when on they are
+    double grant = 0;                           ///< s: AIFS after it was busy
+    int failures = 0;                           ///< in a row
+    bool asks = false;                          ///< what of `flight` has arrived
+    std::size_t to = 0;                         ///< queue of what is in flight
+    std::size_t flight = 0;                     ///< its packets: sent, and not acknowledged
+    std::size_t arrived = 0;                    ///< of these
+    std::uint64_t turn = 0;                     ///< how many it has taken
+    bool awaits = false;                        ///< an acknowledgement
     bool sends = false;
     bool was_busy = false;
     double covered_until = 0;  ///< s: until then what it has not taken up keeps it busy
@@ -126,7 +126,7 @@ class WifiAir final : public Air {
   bool reaches(std::size_t station, double now) const;
   double signal_of(const Frame& frame, double now) const;
   double next_passage(const Frame& frame) const;
-  void pass(Frame& frame, std::vector<CellPacket>& through);
+  void pass(Frame& frame, std::vector<AirPacket>& through);
   void succeed(std::size_t node, double now, double signal);
   void fail(std::size_t node, double now);
 

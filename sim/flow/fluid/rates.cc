@@ -3,19 +3,19 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/flow/flow_network.h"
+#include "sim/flow/fluid/fluid_network.h"
 
 namespace gradwire::sim {
 
 /// Accounts for what was sent since the connection was last looked at.
-void FlowNetwork::progress(Connection& connection) {
+void FluidNetwork::progress(Connection& connection) {
   const double sent = sent_since_update(connection);
   connection.updated = connection.pool < 0 ? now_ : connection.updated + sent;
   if (sent > 0) connection.remaining -= sent;
 }
 
 /// schedule() of one in a pool, or of which nothing passes.
-void FlowNetwork::set_other_due(std::int32_t c, double bytes) {
+void FluidNetwork::set_other_due(std::int32_t c, double bytes) {
   const Connection& connection = connection_at(c);
   if (connection.pool < 0) {
     if (bytes <= 0) {
@@ -29,7 +29,7 @@ void FlowNetwork::set_other_due(std::int32_t c, double bytes) {
   schedule_pool(connection.pool);
 }
 
-void FlowNetwork::drop_due(std::int32_t c) {
+void FluidNetwork::drop_due(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.pool < 0) {
     due_.remove(c);
@@ -40,7 +40,7 @@ void FlowNetwork::drop_due(std::int32_t c) {
   connection.pool = -1;
 }
 
-void FlowNetwork::schedule_pool(std::int32_t p) {
+void FluidNetwork::schedule_pool(std::int32_t p) {
   const Pool& members = pool(p);
   if (members.due.empty() || members.rate <= 0) {
     pool_due_.remove(p);
@@ -50,7 +50,7 @@ void FlowNetwork::schedule_pool(std::int32_t p) {
   }
 }
 
-void FlowNetwork::resolve() {
+void FluidNetwork::resolve() {
   do {
     restarted_ = false;
     resolve_once();
@@ -58,8 +58,8 @@ void FlowNetwork::resolve() {
   } while (restarted_);
 }
 
-void FlowNetwork::resolve_once() {
-  if (!airs_.empty() && !cells_) contend();
+void FluidNetwork::resolve_once() {
+  if (!airs_.empty()) contend();
   const std::span<const std::int32_t> changed = sharing_.resolve(now_);
   while (static_cast<std::int32_t>(pools_.size()) < sharing_.pool_count()) {
     pools_.emplace_back(due_nodes_);
@@ -78,7 +78,7 @@ void FlowNetwork::resolve_once() {
   }
 }
 
-inline void FlowNetwork::change_rate(std::int32_t c) {
+inline void FluidNetwork::change_rate(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.state == State::kStream) {
     // Others may have come at this instant with bursts of their own.
@@ -107,7 +107,7 @@ inline void FlowNetwork::change_rate(std::int32_t c) {
   schedule(c);
 }
 
-void FlowNetwork::on_pool_due(std::int32_t p, double until) {
+void FluidNetwork::on_pool_due(std::int32_t p, double until) {
   const Pool& members = pool(p);
   const double bytes = members.served + members.rate * (until - members.updated);
   pool(p).due.take_until(std::max(bytes, members.due.first_time()), batch_);

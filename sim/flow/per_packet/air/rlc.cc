@@ -1,4 +1,4 @@
-#include "sim/flow/cells/rlc.h"
+#include "sim/flow/per_packet/air/rlc.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr double kRlcFraming = 38;  // of a packet on a wire, which the air does
 constexpr double kPdcpHeader = 2, kRlcHeader = 4;
 constexpr double kLongest = 2047;  // that 11 bits of a length can say
 
-double air_bytes(const CellPacket& packet) {
+double air_bytes(const AirPacket& packet) {
   return packet.wire - kRlcFraming + kPdcpHeader;
 }
 
@@ -28,11 +28,11 @@ void Rlc::report(double now) {
   news_ = true;
 }
 
-bool Rlc::has_room(const CellPacket& packet) const {
+bool Rlc::has_room(const AirPacket& packet) const {
   return bytes_ + air_bytes(packet) <= kRlcBuffer;
 }
 
-bool Rlc::push(double now, const CellPacket& packet) {
+bool Rlc::push(double now, const AirPacket& packet) {
   const bool fits = has_room(packet);
   if (fits) {
     waiting_.push_back(packet);
@@ -113,7 +113,7 @@ double Rlc::acknowledge(std::deque<Sent>& sent, std::int64_t before) {
   return bytes;
 }
 
-void Rlc::receive(double now, const Pdu& pdu, std::vector<CellPacket>& through) {
+void Rlc::receive(double now, const Pdu& pdu, std::vector<AirPacket>& through) {
   if (pdu.is_status) {
     unacknowledged_bytes_ -= acknowledge(unacknowledged_, pdu.number);
     again_bytes_ -= acknowledge(again_, pdu.number);

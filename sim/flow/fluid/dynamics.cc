@@ -1,8 +1,8 @@
 // Links that change with time, media that channels share, and jitter.
 #include <algorithm>
 
-#include "sim/flow/flow_network.h"
-#include "sim/flow/jitter.h"
+#include "sim/flow/fluid/fluid_network.h"
+#include "sim/flow/fluid/jitter.h"
 #include "sim/flow/shares/contention.h"
 
 namespace gradwire::sim {
@@ -26,7 +26,7 @@ double weight_of(const Cell& cell, double bytes_per_second, bool up) {
 }  // namespace
 
 /// Capacities, followers and media. A medium has two numbers, so that LTE's ways are opposites.
-void FlowNetwork::prepare_channels() {
+void FluidNetwork::prepare_channels() {
   bool any = false;
   for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
     const Link& link = cluster_.link_of(id);
@@ -52,7 +52,7 @@ void FlowNetwork::prepare_channels() {
 }
 
 /// The medium of a channel, or -1; called for the channels in order.
-ChannelId FlowNetwork::find_medium(ChannelId id) {
+ChannelId FluidNetwork::find_medium(ChannelId id) {
   const Link& link = cluster_.link_of(id);
   if (is_air(link)) {
     const ChannelId first = cluster_.channel_count() + 2 * link.cell;
@@ -71,7 +71,7 @@ ChannelId FlowNetwork::find_medium(ChannelId id) {
 }
 
 /// Each cell's air carries what contention leaves.
-void FlowNetwork::contend() {
+void FluidNetwork::contend() {
   for (const AirMedium& air : airs_) {
     int up = 0, down = 0;
     for (const ChannelId id : air.up) {
@@ -88,7 +88,7 @@ void FlowNetwork::contend() {
   }
 }
 
-void FlowNetwork::append_media(std::vector<ChannelId>& route) const {
+void FluidNetwork::append_media(std::vector<ChannelId>& route) const {
   if (medium_of_.empty()) return;
   const std::size_t wires = route.size();
   for (std::size_t i = 0; i < wires; ++i) {
@@ -102,7 +102,7 @@ void FlowNetwork::append_media(std::vector<ChannelId>& route) const {
 }
 
 /// The connection is about to send: the channels on its way are as they are now.
-void FlowNetwork::follow(std::int32_t c) {
+void FluidNetwork::follow(std::int32_t c) {
   bool air = false;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;  // media come last
@@ -116,7 +116,7 @@ void FlowNetwork::follow(std::int32_t c) {
   if (connection_at(c).state == State::kStream) hold_acks(c);
 }
 
-void FlowNetwork::on_change(std::int32_t f) {
+void FluidNetwork::on_change(std::int32_t f) {
   const ChannelId id = followed_[static_cast<std::size_t>(f)];
   if (sharing_.active_on(id) == 0) return;  // follow() takes it up again
   RateFollower& follower = followers_[static_cast<std::size_t>(f)];
@@ -130,7 +130,7 @@ void FlowNetwork::on_change(std::int32_t f) {
   for (const std::int32_t c : air_senders_) update_medium_costs(c);
 }
 
-void FlowNetwork::hold_acks_on(ChannelId id) {
+void FluidNetwork::hold_acks_on(ChannelId id) {
   pooled_.clear();
   sharing_.append_active(id, pooled_);
   for (const std::int32_t c : pooled_) {
@@ -140,7 +140,7 @@ void FlowNetwork::hold_acks_on(ChannelId id) {
   }
 }
 
-void FlowNetwork::apply_change(ChannelId id) {
+void FluidNetwork::apply_change(ChannelId id) {
   const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
   const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
   sharing_.set_capacity(id, follower.rate());
@@ -148,7 +148,7 @@ void FlowNetwork::apply_change(ChannelId id) {
 }
 
 /// What the connection's bytes cost of each air, as its stations stand now.
-void FlowNetwork::update_medium_costs(std::int32_t c) {
+void FluidNetwork::update_medium_costs(std::int32_t c) {
   const std::span<const ChannelId> route = sharing_.route(c);
   double weight = 1;
   const auto cost_of = [&](ChannelId medium) {
@@ -176,7 +176,7 @@ void FlowNetwork::update_medium_costs(std::int32_t c) {
 }
 
 /// How much later than without jitter the connection's last segment arrives.
-double FlowNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
+double FluidNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const double rate = rate_of(connection);
   const double spacing = rate > 0 ? segment_ / rate : connection.path->segment_time;

@@ -5,7 +5,7 @@
 
 #include "sim/cluster/channel_draws.h"
 #include "sim/flow/burst_chain.h"
-#include "sim/flow/flow_network.h"
+#include "sim/flow/fluid/fluid_network.h"
 
 namespace gradwire::sim {
 namespace {
@@ -23,8 +23,8 @@ constexpr double kFarAhead = 0.5;
 
 }  // namespace
 
-LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t key,
-                                 bool acknowledgements) {
+LossSequence FluidNetwork::losses(std::span<const ChannelId> route, std::uint64_t key,
+                                  bool acknowledgements) {
   std::vector<std::shared_ptr<BurstChain>> bursts;
   std::vector<LossSequence::Channel> channels;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
@@ -48,7 +48,7 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t
   return LossSequence(std::move(bursts), std::move(rest));
 }
 
-std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
+std::shared_ptr<BurstChain> FluidNetwork::burst_of(ChannelId id) {
   std::shared_ptr<BurstChain>& burst = bursts_[static_cast<std::size_t>(id)];
   if (!burst)
     burst =
@@ -56,7 +56,7 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   return burst;
 }
 
-TcpStream& FlowNetwork::stream_of(Connection& connection) {
+TcpStream& FluidNetwork::stream_of(Connection& connection) {
   if (connection.stream) return *connection.stream;
   const auto c = static_cast<std::int32_t>(&connection - connections_.data());
   std::vector<ChannelId> forward;
@@ -81,7 +81,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
 
 /// What the connection has sent as a fluid and is not acknowledged fills its stream's window, and
 /// its acknowledgements let that grow.
-void FlowNetwork::take_over(Connection& connection) {
+void FluidNetwork::take_over(Connection& connection) {
   if (!connection.may_open || transport_.constants.kernel_recovery) return;
   const double line = connection.path->line_rate;
   connection.unacknowledged.hand_over(line, [&](double begin, double end, double bytes) {
@@ -90,7 +90,7 @@ void FlowNetwork::take_over(Connection& connection) {
   });
 }
 
-void FlowNetwork::begin_stream(std::int32_t c) {
+void FluidNetwork::begin_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = stream_of(connection);
   connection.state = State::kStream;
@@ -108,7 +108,7 @@ void FlowNetwork::begin_stream(std::int32_t c) {
 }
 
 /// Acknowledgements that came while the stream rested.
-void FlowNetwork::catch_up(std::int32_t c) {
+void FluidNetwork::catch_up(std::int32_t c) {
   TcpStream& stream = *connection_at(c).stream;
   const ChannelId out = sharing_.route(c).front();
   if (out < cluster_.channel_count()) {
@@ -118,7 +118,7 @@ void FlowNetwork::catch_up(std::int32_t c) {
   stream.run(now_);
 }
 
-void FlowNetwork::write(std::int32_t c, std::int32_t number) {
+void FluidNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
   const Transfer& t = transfer(number);
@@ -127,7 +127,7 @@ void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   set_stream_due(c);
 }
 
-void FlowNetwork::step_stream(std::int32_t c) {
+void FluidNetwork::step_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = *connection.stream;
   const double batch = now_ + now_ * kSameInstant;
@@ -169,7 +169,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
 }
 
 /// The stream's oldest message has arrived.
-void FlowNetwork::finish_first(std::int32_t c) {
+void FluidNetwork::finish_first(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream::Message& message = connection.stream->front();
   const Whole whole{static_cast<std::int32_t>(message.id), Bytes(message.wire),
@@ -179,7 +179,7 @@ void FlowNetwork::finish_first(std::int32_t c) {
 }
 
 /// All of the connection's oldest transfer is where it was sent to.
-void FlowNetwork::deliver_first(Connection& connection, const Whole& whole) {
+void FluidNetwork::deliver_first(Connection& connection, const Whole& whole) {
   Transfer& t = transfer(whole.number);
   GRADWIRE_ASSERT(whole.number == connection.first);
   t.wire = whole.wire;
@@ -192,7 +192,7 @@ void FlowNetwork::deliver_first(Connection& connection, const Whole& whole) {
 
 /// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
 /// the rest of its transfer.
-void FlowNetwork::retire(Connection& connection, double wire, double acks) {
+void FluidNetwork::retire(Connection& connection, double wire, double acks) {
   connection.wire_sent += connection.stream->wire_sent() - wire;
   connection.stream_acks += connection.stream->acks_sent() - acks;
   connection.stream.reset();
@@ -200,7 +200,7 @@ void FlowNetwork::retire(Connection& connection, double wire, double acks) {
 
 /// From here on the connection is a fluid. What the stream has sent of the first transfer is
 /// counted with the rest of it, when that is through.
-void FlowNetwork::leave_stream(std::int32_t c) {
+void FluidNetwork::leave_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream& stream = *connection.stream;
   const Transfer& t = transfer(connection.first);

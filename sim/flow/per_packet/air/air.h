@@ -5,30 +5,16 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/flow/per_packet/packet_events.h"
+#include "sim/flow/per_packet/packet_link.h"
 
 namespace gradwire::sim {
 
-/// A packet of a connection that crosses a radio cell: a segment, or an acknowledgement that goes
-/// back.
-struct CellPacket {
-  std::int32_t connection = 0;
-  bool acknowledges = false;
-  std::int16_t hop = 0;     ///< of its way, the channel that it crosses
-  std::int64_t number = 0;  ///< of the segment, or of the acknowledgement
-  std::int32_t wire = 0;    ///< bytes, framed as on a wire
-  std::int32_t sent = 0;    ///< ticks
-  double came = 0;          ///< s, to the queue that it waits in
-};
-
-/// The session's clock beside that of the air, which goes on while connections open and stands
-/// while nothing is under way. In s.
-struct SessionClock {
-  static constexpr double kGoes = -1;
-  double behind = 0;         ///< the air's
-  double stands_at = kGoes;  ///< while connections open
-  bool stands() const { return stands_at != kGoes; }
-  /// At `own` of the air's.
-  double at(double own) const { return stands() ? stands_at : own - behind; }
+/// A packet on one direction of a station's link.
+struct AirPacket : PacketLink::Packet {
+  ChannelId channel = -1;
+  std::int32_t flow = 0;
+  double came = 0;  ///< s, to the queue that it waits in
 };
 
 /// The outage of the station's link that it is in; null: none.
@@ -53,7 +39,7 @@ class Air {
   }
   /// A packet comes to a station's queue (up), or to the base's for that station. False: it is
   /// full, and the packet dropped.
-  virtual bool push(double now, std::size_t station, bool up, CellPacket packet) = 0;
+  virtual bool push(double now, std::size_t station, bool up, AirPacket packet) = 0;
   /// s; infinite: nothing waits.
   double next_event() const {
     if (!known_) {
@@ -63,7 +49,7 @@ class Air {
     return next_;
   }
   /// The event of next_event(). Appends what comes to its end of the air by it.
-  virtual void run(std::vector<CellPacket>& through) = 0;
+  virtual void run(std::vector<AirPacket>& through) = 0;
   /// s, until now, in which the air carried something that way.
   virtual double busy(bool up) const = 0;
 
