@@ -89,8 +89,7 @@ struct Ways {
   bool are_even = false;  ///< over one switch, and but for one host (a server) as long
   bool wait_for_acks = false;
   bool lose_or_change = false;
-  bool meet = false;       ///< several on a link: of short ones who is first counts
-  bool wait_long = false;  ///< ... for longer than CoDel lets them
+  bool wait_long = false;  ///< several on a link, for longer than CoDel lets them
 };
 
 /// Of links with these delays.
@@ -134,7 +133,6 @@ Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
       if (meet > 1) {
         const double second = 8 / cluster.nominal_rate(id).value();
         const CoDelTimes codel = codel_times(second * segment, transport.constants);
-        ways.meet = true;
         if (meet * bytes * second > codel.target + codel.interval) ways.wait_long = true;
       }
       const auto link = static_cast<std::size_t>(id) / 2;
@@ -172,9 +170,9 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                             first.bytes / static_cast<double>(first.pairs.size()));
   const double events = packets * ways.links;
   if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
-  if (ways.meet && events <= kFewestEvents) return true;
   const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  return events <= kFewEvents && (paced || !ways.are_even || ways.wait_long);
+  const bool may_queue = paced || !ways.are_even || ways.wait_long;
+  return events <= (may_queue ? kFewEvents : kFewestEvents);
 }
 
 Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,

@@ -46,9 +46,8 @@ struct FirstExchange {
 /// Whether it takes few enough packets over links for all to go packet by packet: 3 million where
 /// packets may be lost, where links change or where acknowledgements decide when a sender goes on;
 /// 300,000 where messages may meet in several places or on ways of different lengths, of BBR, and
-/// where several meet on a link for longer than CoDel lets them wait; 30,000 where any meet on a
-/// link, as who is first there counts for short messages; none where nobody meets on a star of
-/// links of one length. Hosts that carry nothing change nothing.
+/// where several meet on a link for longer than CoDel lets them wait; else 30,000. Hosts that carry
+/// nothing change nothing.
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const FirstExchange& first);
 

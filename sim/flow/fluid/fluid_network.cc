@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "sim/cluster/handshake.h"
+#include "sim/flow/fluid/jitter.h"
+#include "sim/flow/fluid/windows.h"
 
 namespace gradwire::sim {
 namespace {
@@ -32,7 +34,7 @@ FluidNetwork::FluidNetwork(const Cluster& cluster, const TransportSettings& tran
     : cluster_(cluster),
       transport_(effective(transport)),
       seed_(seed),
-      losses_by_channel_(losses_by_channel),
+      losses_(cluster, seed, losses_by_channel),
       phases_(phases_of(transport, seed)),
       segment_(static_cast<double>(transport.wire_segment.count())),
       initial_window_(static_cast<double>(transport_.initial_window) * segment_),
@@ -41,14 +43,11 @@ FluidNetwork::FluidNetwork(const Cluster& cluster, const TransportSettings& tran
               .count())),
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
-      sharing_((prepare_channels(), capacities_), acks_),
+      clock_(clock_at_start(cluster, transport_)),
+      channels_(cluster, acks_, segment_),
+      sharing_(channels_.capacities(), acks_),
       last_peer_(static_cast<std::size_t>(1 + transport.connections) *
-                 static_cast<std::size_t>(cluster.host_count())),
-      first_free_(capacities_.size()),
-      coming_(static_cast<std::size_t>(cluster.channel_count())),
-      bursts_(static_cast<std::size_t>(cluster.channel_count())) {
-  clock_ = clock_at_start(cluster_, transport_);
-}
+                 static_cast<std::size_t>(cluster.host_count())) {}
 
 inline std::int32_t FluidNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -73,7 +72,7 @@ void FluidNetwork::open(int source, int destination, std::uint64_t key) {
   due_nodes_.emplace_back();
   Connection& connection = connections_.back();
   TcpPath path(cluster_, route_, transport_);
-  connection.may_open = may_open(path);
+  connection.may_open = transport_.protocol == Protocol::kTcp && may_open(path, transport_);
   connection.window_at_rest = std::min(initial_window_, first_flight_);
   if (transport_.protocol != Protocol::kTcp) {  // it has no windows, and loses nothing
     path.loss = path.ack_loss = 0;
@@ -81,12 +80,10 @@ void FluidNetwork::open(int source, int destination, std::uint64_t key) {
     if (transport_.protocol == Protocol::kIdeal) path.forwarding = 0;
   }
   connection.path = share(path);
-  for (const ChannelId id : route_) {
-    const auto at = static_cast<std::size_t>(id);
-    connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
-    connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
-  }
-  append_media(route_);
+  connection.follows = channels_.changes(route_);
+  connection.jitters = std::ranges::any_of(
+      route_, [&](ChannelId id) { return cluster_.channel(id).jitter.value() > 0; });
+  channels_.append_media(route_);
   sharing_.add_flow(route_);
 }
 
@@ -96,20 +93,6 @@ const StreamPath* FluidNetwork::share(const TcpPath& path) {
   for (std::size_t i = 1; i <= std::min(kLatest, paths_.size()); ++i)
     if (const StreamPath& other = paths_[paths_.size() - i]; other == path) return &other;
   return &paths_.emplace_back(path, transport_, clock_);
-}
-
-std::int32_t FluidNetwork::take_transfer() {
-  if (free_transfer_ < 0) {
-    transfers_.emplace_back();
-    return static_cast<std::int32_t>(transfers_.size()) - 1;
-  }
-  return std::exchange(free_transfer_, transfer(free_transfer_).next);
-}
-
-inline void FluidNetwork::free_transfer(std::int32_t t) {
-  transfer(t).used = false;
-  if (indexed_) numbers_.erase(transfer(t).id);
-  transfer(t).next = std::exchange(free_transfer_, t);
 }
 
 FluidNetwork::Sized FluidNetwork::size_of(Bytes payload) const {
@@ -131,72 +114,30 @@ void FluidNetwork::start_beside(TransferId id, int beside, int source, int desti
 
 inline void FluidNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
-  const std::int32_t number = take_transfer();
   if (payload != sized_.payload) {
     std::swap(sized_, sized_before_);  // uneven chunks come in two sizes
     if (payload != sized_.payload) sized_ = size_of(payload);
   }
-  Transfer& t = transfer(number);
-  t = Transfer{};
-  t.used = true;
-  t.id = id;
-  if (indexed_) numbers_[id] = number;
-  t.payload = payload;
-  t.wire = sized_.wire;
-  t.segments = sized_.segments;
-  t.connection = c;
+  const std::int32_t number = transfers_.add({.id = id,
+                                              .payload = payload,
+                                              .wire = sized_.wire,
+                                              .segments = sized_.segments,
+                                              .connection = c});
   Connection& connection = connection_at(c);
   const bool first = connection.first < 0;
-  (first ? connection.first : transfer(connection.last).next) = number;
+  (first ? connection.first : transfers_[connection.last].next) = number;
   connection.last = number;
   if (connection.state == State::kStream) {
     write(c, number);
   } else if (first) {
     begin_transfer(c);
-  } else if (is_joined(connection) && !join(connection, number)) {
-    rest(c);
-    begin_stream(c);
   }
-}
-
-/// Whether a message that comes behind others is sent with them, in full segments. Of messages that
-/// came at one instant nothing is sent yet.
-bool FluidNetwork::is_joined(const Connection& connection) const {
-  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
-  return connection.state == State::kFluid && begins && !connection.is_open && connection.may_open;
-}
-
-/// Fills the last segment of those before the message, which go out with it; its own bytes on the
-/// wire are the rest. False: the window does not cover them all.
-bool FluidNetwork::join(Connection& connection, std::int32_t number) {
-  Transfer& t = transfer(number);
-  if (transfer(connection.first).next == number) {
-    connection.joined = static_cast<std::int32_t>(transfer(connection.first).payload.count());
-    connection.filling = connection.first;
-  }
-  const std::int64_t segment = transport_.segment.count();
-  const std::int64_t room = (segment - connection.joined % segment) % segment;
-  const std::int64_t joined = connection.joined + t.payload.count();
-  const auto all = static_cast<double>(wire_bytes(Bytes(joined), transport_).count());
-  const bool knows_window = connection.window_at_rest > 0 && !connection.streamed;
-  if (!knows_window || connection.unacknowledged.most() + all > connection.window_at_rest ||
-      joined > std::numeric_limits<std::int32_t>::max())
-    return false;
-  connection.joined = static_cast<std::int32_t>(joined);
-  const std::int64_t fills = std::min(room, t.payload.count());
-  transfer(connection.filling).wire += Bytes(fills);
-  if (connection.filling == connection.first) connection.remaining += static_cast<double>(fills);
-  const Sized rest = size_of(t.payload - Bytes(fills));
-  t.wire = rest.wire;
-  t.segments = rest.segments;
-  if (t.wire.count() > 0) connection.filling = number;
-  return true;
 }
 
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
 inline void FluidNetwork::begin_transfer(std::int32_t c) {
   Connection& connection = connection_at(c);
-  Transfer& t = transfer(connection.first);
+  FluidTransfer& t = transfers_[connection.first];
   const bool sending = connection.state == State::kFluid;
   if (connection.is_open && connection.state == State::kIdle) close_after_idle(connection);
   if (connection.is_open ? !stays_fluid(c) : !is_covered(connection, t)) {
@@ -247,10 +188,8 @@ void FluidNetwork::settle() {
 
 double FluidNetwork::next_event() const {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &changes_}) {
-    if (!heap->empty()) next = std::min(next, heap->first_time());
-  }
-  return next;
+  if (!due_.empty()) next = std::min(next, due_.first_time());
+  return std::min({next, pools_.next_event(), channels_.next_event()});
 }
 
 void FluidNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
@@ -262,17 +201,19 @@ void FluidNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     now_ = std::max(now_, next);
     settle();
     const double batch = now_ + now_ * kSameInstant;
-    while (!changes_.empty() && changes_.first_time() <= batch) {
-      changes_.take_until(batch, batch_);
-      for (const IndexedHeap::Entry& entry : batch_) on_change(entry.number);
+    if (channels_.next_event() <= batch) {
+      turned_.clear();
+      channels_.run(now_, batch, sharing_, turned_);
+      for (const ChannelId id : turned_) hold_acks_on(id);
     }
     // What happens to one connection changes no other one's events before resolve().
     while (!due_.empty() && due_.first_time() <= batch) {
       due_.take_until(batch, batch_);
       on_batch_due();
     }
-    while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
-      on_pool_due(pool_due_.first(), batch);
+    while (pools_.next_event() <= batch) {
+      pools_.take_until(batch, now_, batch_);
+      on_batch_due();
     }
     deliver(delivered);
     if (delivered.size() > before) return;
@@ -283,7 +224,8 @@ void FluidNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
 void FluidNetwork::on_batch_due() {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     if (i + kEventsAhead < batch_.size()) fetch(batch_[i + kEventsAhead].number);
-    on_due(batch_[i].number);
+    const std::int32_t c = batch_[i].number;
+    connection_at(c).state == State::kStream ? step_stream(c) : on_sent(c);
   }
 }
 
@@ -296,21 +238,18 @@ inline void FluidNetwork::fetch(std::int32_t c) const {
   sharing_.fetch(c);
 }
 
-inline void FluidNetwork::on_due(std::int32_t c) {
-  if (connection_at(c).state == State::kStream) {
-    step_stream(c);
-  } else {
-    on_sent(c);
-  }
-}
-
 /// When the connection's first transfer arrives, all of which is sent now.
-inline double FluidNetwork::arrival_of(std::int32_t c, const Transfer& t) const {
+inline double FluidNetwork::arrival_of(std::int32_t c, const FluidTransfer& t) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const auto wire = static_cast<double>(t.wire.count());
   double arrival =
       now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
-  if (connection.jitters) arrival += jitter_of(c, t);
+  if (connection.jitters) {
+    const double rate = rate_of(connection);
+    arrival += jitter_of(cluster_, sharing_.route(c), seed_, connection.key,
+                         rate > 0 ? segment_ / rate : connection.path->segment_time, t.segments,
+                         static_cast<std::uint64_t>(connection.segments_sent + t.segments));
+  }
   if (wire < connection.path->felt_below) arrival -= connection.path->following;
   return std::max(now_, arrival);
 }
@@ -319,11 +258,10 @@ inline void FluidNetwork::on_sent(std::int32_t c) {
   Connection& connection = connection_at(c);
   progress(connection);
   const std::int32_t number = connection.first;
-  Transfer& t = transfer(number);
+  FluidTransfer& t = transfers_[number];
   const auto wire = static_cast<double>(t.wire.count());
   connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t));
-  note_coming(c, connection.last_delivery);
-  t.delivering = true;
+  t.is_sent = true;
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;
   if (connection.may_open && !connection.is_open && wire > 0)
@@ -336,7 +274,7 @@ inline void FluidNetwork::on_sent(std::int32_t c) {
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
 inline void FluidNetwork::next_transfer(std::int32_t c) {
   Connection& connection = connection_at(c);
-  connection.first = transfer(connection.first).next;
+  connection.first = transfers_[connection.first].next;
   if (connection.first >= 0) {
     begin_transfer(c);
     return;
@@ -354,62 +292,126 @@ void FluidNetwork::deliver(std::vector<Delivery>& delivered) {
   while (!arrivals_.empty() && arrivals_.top().time <= batch) {
     const Arrival arrival = arrivals_.pop();
     const std::int32_t number = arrival.transfer;
-    Transfer& t = transfer(number);
-    if (!t.cancelled) {
+    FluidTransfer& t = transfers_[number];
+    if (!t.is_cancelled) {
       Delivery& delivery = delivered.emplace_back();
       delivery.id = t.id;
       delivery.time = Seconds(now_);
       delivery.wire = t.wire;
       delivery.retransmissions = t.retransmissions;
     }
-    free_transfer(number);
+    transfers_.free(number);
   }
-}
-
-/// Where nothing is ever cancelled nobody pays for finding transfers by their ids.
-std::int32_t FluidNetwork::number_of(TransferId id) {
-  if (!indexed_) {
-    indexed_ = true;
-    for (std::size_t i = 0; i < transfers_.size(); ++i)
-      if (transfers_[i].used) numbers_[transfers_[i].id] = static_cast<std::int32_t>(i);
-  }
-  const auto found = numbers_.find(id);
-  return found == numbers_.end() ? -1 : found->second;
 }
 
 void FluidNetwork::cancel(TransferId id) {
-  const std::int32_t number = number_of(id);
-  if (number < 0 || transfer(number).cancelled) return;
-  Transfer& t = transfer(number);
-  t.cancelled = true;
-  if (t.delivering) return;  // freed when it would have arrived
-  if (connection_at(t.connection).state == State::kStream) {
-    if (connection_at(t.connection).waits) resolve();
+  const std::int32_t number = transfers_.find(id);
+  if (number < 0 || transfers_[number].is_cancelled) return;
+  FluidTransfer& t = transfers_[number];
+  t.is_cancelled = true;
+  if (t.is_sent) return;  // freed when it would have arrived
+  Connection& connection = connection_at(t.connection);
+  if (connection.state == State::kStream) {
+    if (connection.waits) resolve();
     // What it has sent arrives all the same, and then it is freed.
     connection_at(t.connection).stream->cancel(now_, static_cast<std::uint64_t>(number));
     step_stream(t.connection);
-  } else {
-    cancel_fluid(number);
+    return;
   }
-}
-
-void FluidNetwork::cancel_fluid(std::int32_t number) {
-  const Transfer& t = transfer(number);
-  Connection& connection = connection_at(t.connection);
   if (connection.first == number) {
     progress(connection);
     next_transfer(t.connection);
   } else {
     std::int32_t before = connection.first;
-    while (transfer(before).next != number) before = transfer(before).next;
-    transfer(before).next = t.next;
+    while (transfers_[before].next != number) before = transfers_[before].next;
+    transfers_[before].next = t.next;
     if (connection.last == number) connection.last = before;
   }
-  free_transfer(number);
+  transfers_.free(number);
+}
+
+/// Accounts for what was sent since the connection was last looked at.
+void FluidNetwork::progress(Connection& connection) {
+  const double sent = sent_since_update(connection);
+  connection.updated = connection.pool < 0 ? now_ : connection.updated + sent;
+  if (sent > 0) connection.remaining -= sent;
+}
+
+/// schedule() of one in a pool, or of which nothing passes.
+void FluidNetwork::set_other_due(std::int32_t c, double bytes) {
+  const Connection& connection = connection_at(c);
+  if (connection.pool < 0) {
+    if (bytes <= 0) {
+      due_.set(c, now_);
+    } else {
+      due_.remove(c);  // nothing passes, or nobody has said yet how fast
+    }
+    return;
+  }
+  pools_.set_due(connection.pool, c, bytes, now_);
+}
+
+void FluidNetwork::drop_due(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (connection.pool < 0) {
+    due_.remove(c);
+    return;
+  }
+  pools_.remove(connection.pool, c, now_);
+  connection.pool = -1;
+}
+
+void FluidNetwork::resolve() {
+  do {
+    restarted_ = false;
+    resolve_once();
+    if (!beginning_.empty() && !begin_writing()) restarted_ = true;
+  } while (restarted_);
+}
+
+void FluidNetwork::resolve_once() {
+  if (channels_.has_air()) channels_.contend(sharing_);
+  const std::span<const std::int32_t> changed = sharing_.resolve(now_);
+  pools_.grow(sharing_.pool_count());
+  for (const std::int32_t p : sharing_.changed_pools()) pools_.set_rate(p, sharing_.level(p), now_);
+  for (const std::int32_t c : changed) change_rate(c);
+  for (const std::int32_t p : sharing_.changed_pools()) {
+    pools_.schedule(p, now_);
+    if (streams_ > 0) serve_streams(p);
+  }
+}
+
+inline void FluidNetwork::change_rate(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (connection.state == State::kStream) {
+    // Others may have come at this instant with bursts of their own.
+    if (!connection.bursts && !connection.waits && may_burst(c)) {
+      demand(c);
+      restarted_ = restarted_ || connection.bursts;
+    }
+    serve_stream(c);
+    set_stream_due(c);
+    return;
+  }
+  if (begins_crowded(c)) {
+    rest(c);
+    begin_stream(c);
+    restarted_ = true;
+    return;
+  }
+  progress(connection);
+  const std::int32_t p = sharing_.pool(c);
+  if (p >= 0 || connection.pool >= 0) {
+    drop_due(c);
+    connection.pool = p;
+    connection.updated = p >= 0 ? pools_.served(p, now_) : now_;
+  }
+  connection.rate = sharing_.rate(c);
+  schedule(c);
 }
 
 std::vector<ChannelRecord> FluidNetwork::channels() const {
-  std::vector<double> wire(capacities_.size(), 0);
+  std::vector<double> wire(channels_.capacities().size(), 0);
   const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& connection = connections_[c];
@@ -420,7 +422,7 @@ std::vector<ChannelRecord> FluidNetwork::channels() const {
       acks += connection.stream->acks_sent();
     }
     if (connection.state == State::kFluid) {
-      const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
+      const FluidTransfer& t = transfers_[connection.first];
       const auto all = static_cast<double>(t.wire.count());
       const double so_far = all - (connection.remaining - sent_since_update(connection));
       sent += so_far;
@@ -435,9 +437,8 @@ std::vector<ChannelRecord> FluidNetwork::channels() const {
   std::vector<ChannelRecord> records;
   for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
     const auto c = static_cast<std::size_t>(id);
-    const ChannelId medium = medium_of_.empty() ? -1 : medium_of_[c];
-    const ChannelId full = medium >= 0 ? medium : id;
-    records.push_back({Bytes(std::llround(wire[c])), Seconds(sharing_.busy(full, now_))});
+    const double busy = sharing_.busy(channels_.shared_by(id), now_);
+    records.push_back({Bytes(std::llround(wire[c])), Seconds(busy)});
   }
   return records;
 }

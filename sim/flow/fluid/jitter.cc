@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/flow/tcp_path.h"
+
 namespace gradwire::sim {
 namespace {
 
 constexpr int kHalvings = 40;
+/// Stream of delays (base/philox.h: reserved tensor ids).
+constexpr std::uint32_t kJitterStream = kFirstReservedTensor + 0x10000003u;
 
 /// std::lgamma writes a sign that all threads share.
 double log_gamma(double x) {
@@ -35,6 +39,19 @@ double jitter_of_last(double jitter, double spacing, double segments, double u) 
     (log_probability(jitter, spacing, segments, middle) < goal ? low : high) = middle;
   }
   return (low + high) / 2;
+}
+
+double jitter_of(const Cluster& cluster, std::span<const ChannelId> route, std::uint64_t seed,
+                 std::uint64_t key, double spacing, double segments, std::uint64_t number) {
+  double delay = 0;
+  std::uint32_t hop = 0;
+  for (const ChannelId id : route) {
+    if (id >= cluster.channel_count()) break;  // media come last
+    const RandomStream stream = connection_stream(seed, hop++, key, kJitterStream);
+    const auto u = static_cast<double>(uniform(stream, number));
+    delay += jitter_of_last(cluster.channel(id).jitter.value(), spacing, segments, u);
+  }
+  return delay;
 }
 
 }  // namespace gradwire::sim

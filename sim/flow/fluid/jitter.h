@@ -1,4 +1,8 @@
 #pragma once
+#include <cstdint>
+#include <span>
+
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::sim {
 
@@ -9,5 +13,10 @@ namespace gradwire::sim {
 ///     P(D <= y) = product over k of min(1, (y + k spacing) / jitter)
 /// `u` in [0, 1) is the value of that distribution at which D is taken.
 double jitter_of_last(double jitter, double spacing, double segments, double u);
+
+/// How much later than without jitter the last of `segments` of the connection `key` arrives over
+/// these channels, s; `number`: of that segment. Channels delay independently.
+double jitter_of(const Cluster& cluster, std::span<const ChannelId> route, std::uint64_t seed,
+                 std::uint64_t key, double spacing, double segments, std::uint64_t number);
 
 }  // namespace gradwire::sim

@@ -98,7 +98,7 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
     return goes_per_packet(cluster, transport, first);
   };
   const std::vector<Route> ring = {
-      {0, 1, 144'800}, {1, 2, 144'800}, {2, 3, 144'800}, {3, 0, 144'800}};
+      {0, 1, 14'480'000}, {1, 2, 14'480'000}, {2, 3, 14'480'000}, {3, 0, 14'480'000}};
   const LinkSpec clean = link(1e9, 50e-6), lossy = link(1e9, 50e-6, 0.01);
   LinkSpec far = clean;
   far.delay = Seconds(1e-3);
@@ -116,7 +116,7 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   CHECK(goes(Cluster::star(4, lossy), ring));
   CHECK(goes(uneven(0), ring));
   CHECK(goes(uneven(2000), ring));
-  const std::vector<Route> near = {{2, 3, 144'800}};  // idle hosts that are farther away
+  const std::vector<Route> near = {{2, 3, 16'000'000}};  // idle hosts that are farther away
   CHECK_FALSE(goes(uneven(0), near));
   CHECK_FALSE(goes(uneven(2000), near));
   // Of 300,000 events a segment over two links is three: 100,000 segments, or 99,999 and one more.
@@ -128,13 +128,12 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   CHECK_FALSE(goes(Cluster::star(3, lossy), {{0, 1, 10 * most + 14480}}));
   Cluster idle_loses = Cluster::star(4, clean);
   idle_loses.change_link(3, lossy);
-  CHECK_FALSE(goes(idle_loses, {{0, 1, 144'800}, {1, 2, 144'800}}));
+  CHECK_FALSE(goes(idle_loses, {{0, 1, 14'480'000}, {1, 2, 14'480'000}}));
   CHECK(goes(idle_loses, ring));
-  // Of 30,000 events where two meet: 10,000 segments.
+  // Of 30,000 events whoever sends: 10,000 segments.
   const Cluster fast = Cluster::star(4, link(10e9, 50e-6));
-  CHECK(goes(fast, {{0, 2, 5'000 * 1448 - 1448}, {1, 2, 5'000 * 1448 - 1448}}));
-  CHECK_FALSE(goes(fast, {{0, 2, 5'000 * 1448}, {1, 2, 5'000 * 1448}}));
-  CHECK_FALSE(goes(fast, {{0, 1, 1448}, {2, 3, 1448}}));  // nobody meets
+  CHECK(goes(fast, {{0, 1, 5'000 * 1448 - 1448}, {2, 3, 5'000 * 1448 - 1448}}));
+  CHECK_FALSE(goes(fast, {{0, 1, 5'000 * 1448}, {2, 3, 5'000 * 1448}}));
   // Two that send to one for 105 ms, CoDel's interval and target: 131,250,000 B at 10 Gbps.
   CHECK_FALSE(goes(fast, {{0, 2, 65'600'000}, {1, 2, 65'600'000}}));
   CHECK(goes(fast, {{0, 2, 65'700'000}, {1, 2, 65'700'000}}));
@@ -144,17 +143,19 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
 }
 
 TEST_CASE("Workers that go their own ways are looked at together") {
-  // As an asynchronous server's: two messages that meet there, each of a graph of its own.
-  const auto executor = make("flow", Cluster::star(3, link(1e9, 50e-6)));
-  submit(*executor, transfers({{0, 2, 144'800}}), Seconds(1e-3));
-  submit(*executor, transfers({{1, 2, 144'800}}), Seconds(2e-3));
+  // As an asynchronous server's: two messages of 6,000 segments, each of a graph of its own. One
+  // takes 18,000 events, both together more than 30,000.
+  const Cluster cluster = Cluster::star(3, link(10e9, 50e-6));
+  const auto executor = make("flow", cluster);
+  submit(*executor, transfers({{0, 2, 6'000 * 1448}}), Seconds(1e-3));
+  submit(*executor, transfers({{1, 2, 6'000 * 1448}}), Seconds(2e-3));
   CHECK_FALSE(executor->detail());
   drain(*executor);
-  CHECK(executor->detail() == Detail::kPerPacket);
-  const auto alone = make("flow", Cluster::star(3, link(1e9, 50e-6)));  // negative control
-  submit(*alone, transfers({{0, 2, 144'800}}), Seconds(1e-3));
+  CHECK(executor->detail() == Detail::kFluid);
+  const auto alone = make("flow", cluster);  // negative control
+  submit(*alone, transfers({{0, 2, 6'000 * 1448}}), Seconds(1e-3));
   drain(*alone);
-  CHECK(alone->detail() == Detail::kFluid);
+  CHECK(alone->detail() == Detail::kPerPacket);
 }
 
 TEST_CASE("Packet by packet, idle hosts change no time, however many they are") {

@@ -15,6 +15,12 @@ using namespace gradwire::sim::testing;
 
 namespace {
 
+/// Small exchanges go packet by packet where nobody asks for a fluid.
+ExecutorOptions fluid(ExecutorOptions options = {}) {
+  options.detail = Detail::kFluid;
+  return options;
+}
+
 /// Seconds of one transfer, sent `times` times over, each after the last; the last one's.
 double last_transfer(Executor& executor, std::int64_t bytes, int times) {
   double seconds = 0;
@@ -30,7 +36,7 @@ double last_transfer(Executor& executor, std::int64_t bytes, int times) {
 TEST_CASE("a warm, clean, lone transfer") {
   // Two hops of 1 Gbps and 50 us. 1,000 segments are 1,538,000 wire bytes: 12.304 ms on the
   // bottleneck, 100 us of propagation, and one segment stored and forwarded: 12.304 us.
-  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)), fluid());
   last_transfer(*executor, 10000000, 1);
   CHECK(last_transfer(*executor, 1448000, 1) ==
         Approx(12.304e-3 + 100e-6 + 12.304e-6).epsilon(1e-9));
@@ -48,7 +54,7 @@ TEST_CASE("unequal hops: the slowest one carries all, the others one segment") {
   cluster.add_link(0, 2, link(1e9, 10e-6));
   cluster.add_link(1, 2, link(1e8, 20e-6));
   cluster.finish();
-  const auto executor = make("flow", cluster);
+  const auto executor = make("flow", cluster, fluid());
   CHECK(last_transfer(*executor, 14480, 1) == Approx(1.2304e-3 + 12.304e-6 + 30e-6).epsilon(1e-9));
 }
 
@@ -62,10 +68,10 @@ TEST_CASE("slow start: windows of 10, 19, 38 segments, one a round trip") {
   const double s = 123.04e-6, r0 = 80e-3 + 2 * s + 2 * 7.2e-6 - 4 * 2.88e-6, latency = 40e-3 + s;
   for (const char* congestion : {"reno", "cubic"}) {
     const auto executor = make("flow", Cluster::star(2, link(1e8, 20e-3)),
-                               congestion[0] == 'r' ? reno : ExecutorOptions{});
+                               congestion[0] == 'r' ? fluid(reno) : fluid());
     CHECK(last_transfer(*executor, 50 * 1448, 1) == Approx(2 * r0 + 21 * s + latency));
     // 10 segments fit the first window of a fresh connection.
-    const auto fresh = make("flow", Cluster::star(2, link(1e8, 20e-3)));
+    const auto fresh = make("flow", Cluster::star(2, link(1e8, 20e-3)), fluid());
     CHECK(last_transfer(*fresh, 10 * 1448, 1) == Approx(10 * s + latency));
   }
 }
@@ -117,7 +123,7 @@ TEST_CASE(
   // are unanswered at a time, 6 segments of the window's 10. With 7 segments a message every 90 us,
   // 14 and more are: they wait for acknowledgements.
   const auto slowest = [](std::int64_t segments, double every) {
-    const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+    const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)), fluid());
     std::vector<GraphId> ids;
     const Step step = transfers({{0, 1, segments * 1448}});
     for (int i = 0; i < 100; ++i) ids.push_back(submit(*executor, step, Seconds(i * every)));
@@ -132,7 +138,7 @@ TEST_CASE(
 }
 
 TEST_CASE("transfers of one connection are delivered in order") {
-  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)), fluid());
   last_transfer(*executor, 10000000, 1);
   const double start = executor->now().value();
   const Timeline t = run(*executor, transfers({{0, 1, 1448000}, {0, 1, 100}, {0, 1, 1448000}}));
@@ -144,7 +150,7 @@ TEST_CASE("transfers of one connection are delivered in order") {
 TEST_CASE("acknowledgements are counted while they go, not when their transfer has ended") {
   // 50 ms into 10 MB over 1 Gbps some 4,060 segments of 1,538 bytes have left: for every second one
   // 90 bytes have come back. Whoever counted them at the end would have none of them yet.
-  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)), fluid());
   last_transfer(*executor, 10000000, 1);
   const auto wire = [&](std::size_t channel) {
     return static_cast<double>(executor->channels()[channel].wire.count());

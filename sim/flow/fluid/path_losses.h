@@ -1,0 +1,31 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/flow/tcp/loss_sequence.h"
+
+namespace gradwire::sim {
+
+/// What connections lose on their ways: independently, by draws of their own, and in bursts with
+/// all that cross a channel.
+class PathLosses {
+ public:
+  /// `cluster` outlives it. `by_channel`: ExecutorOptions::losses_by_channel.
+  PathLosses(const Cluster& cluster, std::uint64_t seed, bool by_channel)
+      : cluster_(cluster), seed_(seed), by_channel_(by_channel) {}
+
+  /// Of the connection `key` (source * hosts + destination), or of its acknowledgements.
+  LossSequence of(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
+
+ private:
+  std::shared_ptr<BurstChain> burst_of(ChannelId id);
+
+  const Cluster& cluster_;
+  std::uint64_t seed_;
+  bool by_channel_;
+  std::vector<std::shared_ptr<BurstChain>> bursts_;  ///< by channel; of those that need one
+};
+
+}  // namespace gradwire::sim
