@@ -184,7 +184,7 @@ class Run {
     sim::ExecutorOptions executor_options;
     executor_options.transport = scenario_.network.transport;
     executor_options.fold = scenario_.network.fold;
-    executor_options.detail = scenario_.network.detail;
+    executor_options.detail = options_.detail ? options_.detail : scenario_.network.detail;
     executor_options.seed = scenario_.seed;
     executor_options.packet_program = options_.packet_program;
     const std::string name = "run-" + std::to_string(progress_.run);

@@ -66,6 +66,8 @@ struct RunOptions {
   std::optional<int> rank = {};  ///< of this process, where several share a sweep
   /// Identity of the unfinished run, in another store, whose place the run takes; empty: none.
   std::string uid = {};
+  /// How finely `flow` simulates it (runner/cost/sweep_details.h); empty: as it says or chooses.
+  std::optional<sim::Detail> detail = {};
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;
   /// What runs that learn alike have trained; not with executors from outside.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/available_memory.h"
+#include "runner/cost/sweep_details.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::runner {
@@ -54,6 +55,8 @@ class Sweep {
         ids_(file.runs.size()) {
     options_.profiles = &profiles_;
     options_.shared = &shared_;
+    details_.resize(file.runs.size());  // one run chooses for itself
+    if (file.runs.size() > 1) details_ = sweep_details(file.runs, profiles_);
     for (std::size_t place = 0; place < file.runs.size(); ++place) open_.push_back(place);
     if (!options_.memory && available_memory() > Bytes(0))
       options_.memory = Bytes(available_memory().count() / 2);
@@ -120,14 +123,16 @@ class Sweep {
     progress.name = scenario.name;
     progress.seed = scenario.seed;
     try {
-      if (const auto found = resumed(scenario)) {
+      if (const auto found = resumed(place)) {
         ++skipped_;
         ids_[place] = *found;
         if (store_.run(*found)->status == results::RunStatus::kDiverged) ++diverged_;
         return observer_.on_run_ended(progress, *store_.run(*found), true);
       }
       results::RunId id = 0;
-      const RunOutcome outcome = run_scenario(scenario, options_, store_, observer_, progress, id);
+      RunOptions options = options_;
+      options.detail = details_[place];
+      const RunOutcome outcome = run_scenario(scenario, options, store_, observer_, progress, id);
       observer_.on_run_ended(progress, *store_.run(id), false);
       if (outcome == RunOutcome::kDiverged) ++diverged_;
       if (outcome != RunOutcome::kInterrupted) ids_[place] = id;
@@ -146,9 +151,9 @@ class Sweep {
   }
 
   /// A run that has ended, which --resume finds instead of running.
-  std::optional<results::RunId> resumed(const scenarios::Scenario& scenario) {
+  std::optional<results::RunId> resumed(std::size_t place) {
     if (!options_.resume) return std::nullopt;
-    return store_.find_ended(scenario.hash, scenario.seed);
+    return find_ended(store_, file_.runs[place], details_[place]);
   }
 
   const scenarios::ScenarioFile& file_;
@@ -156,6 +161,7 @@ class Sweep {
   results::Store& store_;
   SerialObserver observer_;
   ProfileCache profiles_;
+  std::vector<std::optional<sim::Detail>> details_;  ///< by place
   SharedTraining shared_;
   std::deque<std::size_t> open_;  ///< places of runs that nobody has taken
   std::condition_variable ended_;

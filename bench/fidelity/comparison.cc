@@ -26,6 +26,11 @@ double range_of(const std::vector<double>& values) {
   return most - least;
 }
 
+bool loses(const sim::Cluster& cluster) {
+  return std::ranges::any_of(cluster.links(),
+                             [](const sim::Link& link) { return link.spec.mean_loss() > 0; });
+}
+
 /// Judges figures that chaos moves by their means over shifted starts.
 void judge_chaos(Experiment experiment, const std::string& reference, Comparison& result) {
   const double start = now_s();
@@ -58,9 +63,14 @@ Comparison compare_clean(const FidelityCase& c, const std::string& reference) {
   Comparison result;
   result.name = c.experiment.name;
   result.round_trip = c.round_trip;
+  result.is_lossy = loses(c.experiment.cluster);
   const double start = now_s();
-  const std::vector<double> expected =
-      by_reference([&] { return clean_figures(c.experiment, reference, kReferenceSeed); });
+  const std::vector<double> expected = by_reference([&] {
+    if (!c.by_own_packets) return clean_figures(c.experiment, reference, kReferenceSeed);
+    Experiment by_packets = c.experiment;
+    by_packets.options.detail = sim::Detail::kPerPacket;
+    return clean_figures(by_packets, "flow", kReferenceSeed);
+  });
   result.wall_s = now_s() - start;
   // What both draw alike has the reference's seed.
   const bool is_same = c.experiment.options.losses_by_channel;
@@ -69,7 +79,8 @@ Comparison compare_clean(const FidelityCase& c, const std::string& reference) {
   for (std::size_t i = 0; i < expected.size(); ++i) add_difference(result, flow[i], expected[i]);
   const bool off =
       std::ranges::any_of(result.errors, [](double error) { return !(error <= kWorthShifting); });
-  if (off && !c.experiment.deadline) judge_chaos(c.experiment, reference, result);
+  if (off && !c.experiment.deadline && !c.by_own_packets)
+    judge_chaos(c.experiment, reference, result);
   return result;
 }
 

@@ -30,6 +30,7 @@ struct Comparison {
   int transfers = 0;  ///< the reference's, of random cases
   double wall_s = 0;  ///< of the reference: runs that ran side by side are summed
   double round_trip = 0;
+  bool is_lossy = false;
   /// Why the reference has no figures of it: then there is nothing above but its name.
   std::string not_compared = {};
 };

@@ -17,8 +17,9 @@
 namespace gradwire::bench {
 namespace {
 
-constexpr std::string_view kBbr = "bbr-";  // regimes of the same cases with it
-constexpr double kTotalLimit = 1620;       // s: 30 minutes with what else there is to do
+constexpr std::string_view kBbr = "bbr-";     // regimes of the same cases with it
+constexpr std::string_view kLarge = "large";  // minutes, and without the reference
+constexpr double kTotalLimit = 1620;          // s: 30 minutes with what else there is to do
 
 struct Regime {
   std::string name;
@@ -75,6 +76,7 @@ std::vector<Regime> regimes() {
       {"exact", drawn(exact_cases), kClean, exact_rows},
       {"background", drawn(background_cases), kByRun, mean_rows},
       {"rounds", drawn(round_cases), kClean, sharing_rows},
+      {"large", drawn(large_cases), kClean, large_rows},
   };
 }
 
@@ -125,7 +127,7 @@ void say_spent(const std::vector<Regime>& regimes, const std::vector<Comparisons
 
 bool is_wanted(const FidelityOptions& options, const std::string& name) {
   const auto& wanted = options.regimes;
-  if (wanted.empty()) return name.starts_with(kBbr) == options.bbr;
+  if (wanted.empty()) return name.starts_with(kBbr) == options.bbr && name != kLarge;
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
@@ -145,7 +147,7 @@ void add_jobs(const Regime& regime, const FidelityOptions& options, Comparisons&
   double events = 0;
   for (std::size_t place = 0; place < wanted.size(); ++place) {
     const std::size_t i = wanted[place];
-    cases[i].experiment.options.detail = options.detail;
+    if (!cases[i].by_own_packets) cases[i].experiment.options.detail = options.detail;
     const double of_case = packet_events(cases[i].experiment);
     events += of_case;
     jobs.push_back({regime.kind, regime.name, std::move(cases[i]), of_case, &results[place],

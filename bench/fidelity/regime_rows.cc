@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "bench/fidelity/statistics.h"
 
@@ -148,6 +149,19 @@ void exact_rows(const std::string& name, const Comparisons& results, std::vector
   add_share(".within_a_microsecond", within / figures, 0.8);
   add_share(".within_a_thousandth", near / figures, 0.95);
   add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 0.0; }), 0.03);
+}
+
+void large_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  for (const bool lossy : {false, true}) {
+    Comparisons of_kind;
+    std::ranges::copy_if(results, std::back_inserter(of_kind),
+                         [&](const Comparison& c) { return c.is_lossy == lossy; });
+    if (of_kind.empty()) continue;
+    const std::vector<double> errors = all_errors(of_kind);
+    const std::string kind = name + (lossy ? ".lossy" : ".clean");
+    add_row(rows, kind + ".median_error", median_of(errors), lossy ? 0.10 : 0.03);
+    add_row(rows, kind + ".p90_error", quantile_of(errors, 0.9), 0.25);
+  }
 }
 
 void burst_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {

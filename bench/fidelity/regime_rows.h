@@ -30,5 +30,7 @@ RegimeRows changing_rows;
 RegimeRows burst_rows;
 /// Run by run, with the reference's losses.
 RegimeRows exact_rows;
+/// ... of clean cases and of those with losses.
+RegimeRows large_rows;
 
 }  // namespace gradwire::bench

@@ -10,7 +10,8 @@ namespace gradwire::bench {
 
 struct FidelityCase {
   Experiment experiment;
-  double round_trip = 0;  ///< s, of the longest path, without queues
+  double round_trip = 0;        ///< s, of the longest path, without queues
+  bool by_own_packets = false;  ///< the reference is `flow` packet by packet
 };
 
 /// One clean flow on local links: 100 Mbps to 10 Gbps, 0.1 to 2 ms, 10 kB to 20 MB.
@@ -58,6 +59,9 @@ std::vector<FidelityCase> exact_cases(std::uint64_t seed, int count);
 std::vector<FidelityCase> background_cases(std::uint64_t seed, int count);
 /// Rounds of clients whose deadline cuts some of them off.
 std::vector<FidelityCase> round_cases(std::uint64_t seed, int count);
+/// Collectives, an incast and pairs of 10 to 100 times as many packets as `flow` simulates by
+/// itself, every second one with losses: as a fluid, beside its own packets.
+std::vector<FidelityCase> large_cases(std::uint64_t seed, int count);
 /// A flow over a link that follows a Mahimahi trace, for each file in `folder`, from a drawn
 /// instant on. Throws Error where there are none.
 std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder);

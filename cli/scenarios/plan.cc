@@ -5,6 +5,7 @@
 #include "cli/runs/run.h"
 #include "results/runs/collective_choice.h"
 #include "runner/cost/packet_forecast.h"
+#include "runner/cost/sweep_details.h"
 #include "runner/training/trainer_module.h"
 #include "scenarios/methods.h"
 
@@ -82,28 +83,11 @@ class Choices {
   std::set<std::string> sentences_;
 };
 
-/// How finely flow simulates each run. Where its first exchange decides, that is made here; but not
-/// of a workload that trains, whose first step would have to be trained, nor of workers that go
-/// their own ways.
-class Details {
- public:
-  Cell of(const scenarios::Scenario& scenario) {
-    if (scenario.executor != "flow") return {};
-    if (const auto detail = scenarios::detail_of(scenario)) return name(*detail);
-    const bool is_known = scenario.workload.kind != scenarios::WorkloadKind::kTraining &&
-                          scenario.schedule.kind == "lockstep";
-    const auto first = is_known ? runner::first_step(scenario, profiles_) : std::nullopt;
-    open_ = open_ || !first;
-    if (!first) return std::string("auto");
-    return name(scenarios::detail_of(scenario, *first->plan.graph, first->plan.bytes));
-  }
-  bool open() const { return open_; }
-
- private:
-  static Cell name(sim::Detail detail) { return std::string(sim::name_of(detail)); }
-  runner::ProfileCache profiles_;
-  bool open_ = false;
-};
+/// How finely flow simulates a run.
+Cell detail_cell(const scenarios::Scenario& scenario, std::optional<sim::Detail> detail) {
+  if (scenario.executor != "flow") return {};
+  return std::string(detail ? sim::name_of(*detail) : "auto");
+}
 
 std::int64_t steps_of(const scenarios::Workload& workload) {
   const bool steps = workload.kind == scenarios::WorkloadKind::kTraining ||
@@ -139,16 +123,21 @@ void plan(const RunArguments& arguments, Context& context) {
   const auto store = reader_of(context);
   Forecasts forecasts;
   Choices choices;
-  Details details;
+  runner::ProfileCache profiles;
+  const auto details = runner::sweep_details(file.runs, profiles);
+  bool open = false;
   std::int64_t number = 0, stored = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
-    const bool there = store && store->find_ended(scenario.hash, scenario.seed);
+    const auto detail = details[static_cast<std::size_t>(number)];
+    const bool there = store && runner::find_ended(*store, scenario, detail);
+    open = open || (scenario.executor == "flow" && !detail);
     stored += there;
     const auto forecast = forecasts.of(scenario);
     table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),
                choices.of(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
-               scenario.executor, details.of(scenario), static_cast<std::int64_t>(scenario.seed),
-               steps_of(scenario.workload), needs(scenario), there,
+               scenario.executor, detail_cell(scenario, detail),
+               static_cast<std::int64_t>(scenario.seed), steps_of(scenario.workload),
+               needs(scenario), there,
                forecast ? Cell(static_cast<std::int64_t>(forecast->events)) : Cell(),
                forecast ? Cell(forecast->wall_s) : Cell()});
   }
@@ -156,8 +145,7 @@ void plan(const RunArguments& arguments, Context& context) {
   context.say(std::to_string(number) + " runs, " + std::to_string(stored) +
               " of them finished in " + context.database + " (run --resume skips those)");
   for (const std::string& sentence : choices.sentences()) context.say(sentence);
-  if (details.open())
-    context.say("detail auto: the first exchange decides between per-packet and fluid");
+  if (open) context.say("detail auto: the first exchange decides between per-packet and fluid");
   if (forecasts.total().events > 0)
     context.say("on the packet executor: " + runner::in_words(forecasts.total()));
 }

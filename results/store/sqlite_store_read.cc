@@ -99,7 +99,7 @@ std::optional<RunId> SqliteStore::find_ended(const std::string& scenario_hash,
   const std::scoped_lock lock(mutex_);
   Statement rows(connection_,
                  "SELECT id FROM runs WHERE scenario_hash = ? AND seed = ? AND status IN "
-                 "('finished', 'diverged') ORDER BY id DESC LIMIT 1",
+                 "('finished', 'diverged') AND detail <> 'mixed' ORDER BY id DESC LIMIT 1",
                  kReadRuns);
   rows.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed));
   if (!rows.step()) return std::nullopt;

@@ -230,7 +230,8 @@ class Store {
   /// Removes runs of this scenario hash and seed that are running or partial (for --resume): what
   /// the run that takes their place keeps of them.
   virtual Predecessor discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) = 0;
-  /// The latest run of this scenario hash and seed that finished or diverged.
+  /// The latest run of this scenario hash and seed that finished or diverged; none of those in the
+  /// mixed detail of earlier versions.
   virtual std::optional<RunId> find_ended(const std::string& scenario_hash,
                                           std::uint64_t seed) const = 0;
   /// Where an unfinished run can go on from; replaces what was said of it before.

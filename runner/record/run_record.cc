@@ -45,7 +45,8 @@ RunRecord::RunRecord(const scenarios::Scenario& scenario, const scenarios::Compu
       recorder_(scenario.cluster.workers, scenario.network.transport,
                 gradient_bytes(scenario, profile)),
       origins_(origins_of(scenario, profile, executor.provenance())),
-      id_(begin(header(profile), predecessor, rank)) {}
+      id_(begin(header(profile), predecessor, rank)),
+      detail_known_(executor.detail()) {}
 
 results::RunId RunRecord::begin(results::RunHeader header, const results::Predecessor& predecessor,
                                 std::optional<int> rank) {
@@ -85,13 +86,17 @@ double RunRecord::wall_s() const {
   return earlier_wall_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
+/// It is decided when something is sent.
+void RunRecord::note_detail() {
+  const auto detail = executor_.detail();
+  if (!detail || std::exchange(detail_known_, true)) return;
+  store_.set_detail(id_, std::string(sim::name_of(*detail)));
+}
+
 results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
                                      std::span<const RanWork> works) {
   const results::StepRow row = recorder_.record(report, works);
-  if (const auto detail = executor_.detail(); detail && !detail_known_) {
-    store_.set_detail(id_, std::string(sim::name_of(*detail)));
-    detail_known_ = true;
-  }
+  note_detail();
   std::int64_t missing = 0;
   for (const RanWork& ran : works)
     for (const sim::MissingData& each : ran.missing)
@@ -197,6 +202,7 @@ void RunRecord::add_notes() {
 }
 
 void RunRecord::finish(results::RunStatus status, const std::string& error) {
+  note_detail();
   finals_.clear();  // a first try may have failed
   add_learning_finals(status);
   add_time_finals();

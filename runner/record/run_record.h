@@ -58,6 +58,7 @@ class RunRecord {
   using Clock = std::chrono::steady_clock;
 
   results::RunHeader header(const scenarios::ComputeProfile& profile) const;
+  void note_detail();
   results::RunId begin(results::RunHeader header, const results::Predecessor& predecessor,
                        std::optional<int> rank);
   bool trains() const;
@@ -89,7 +90,7 @@ class RunRecord {
   std::int64_t missing_bytes_ = 0;
   double earlier_wall_s_ = 0;
   PeakMemory peak_;
-  bool detail_known_ = false;  ///< of executor_, as it is stored
+  bool detail_known_;  ///< of executor_, as it is stored
   bool trained_here_ = true;
   bool learnt_ahead_ = false;
   Clock::time_point started_ = Clock::now(), last_append_ = started_;

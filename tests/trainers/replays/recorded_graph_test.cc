@@ -97,8 +97,8 @@ TEST_CASE("recorded graph: compute between a call and its wait hides communicati
   CHECK(alone < 6e-3);
   CHECK(one_step(reduces(0.010, 0.001)) == Approx(0.010 + alone + 0.001).epsilon(1e-9));
   CHECK(one_step(reduces(0.010, 0.020)) == Approx(0.010 + 0.020 + 0.001).epsilon(1e-9));
-  // A late rank holds up both.
-  CHECK(one_step(reduces(0.010, 0, 0.050)) == Approx(0.060 + alone + 0.001).margin(1e-4));
+  // A late rank holds up both; what has come to it meanwhile goes on at once.
+  CHECK(one_step(reduces(0.010, 0, 0.050)) == Approx(0.060 + alone + 0.001).margin(2e-4));
 }
 
 TEST_CASE("recorded graph: what is waited for at once does not overlap", "[unit]") {
