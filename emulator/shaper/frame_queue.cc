@@ -16,7 +16,7 @@ FrameQueue::FrameQueue(const sim::CoDelTimes& times, double rate)
 
 std::deque<Passage>& FrameQueue::waiting_of(std::uint32_t flow) {
   const auto [place, is_new] = number_of_.try_emplace(flow, 0);
-  if (is_new) place->second = queue_.add_flow(static_cast<std::int32_t>(flow));
+  if (is_new) place->second = queue_.add_flow();
   const auto number = static_cast<std::size_t>(place->second);
   if (waiting_.size() <= number) waiting_.resize(number + 1);
   return waiting_[number];
@@ -33,7 +33,6 @@ void FrameQueue::push(const Passage& frame, double time) {
 
 Passage FrameQueue::take(double now, double& departs, std::vector<Passage>& dropped) {
   const sim::FairQueue::Passed passed = queue_.take(now, rate_);
-  queue_.dropped().clear();
   departs = passed.departure;
   // A flow's frames leave in order: those before the one that passed were dropped.
   std::deque<Passage>& waiting = waiting_[static_cast<std::size_t>(passed.flow)];

@@ -202,7 +202,7 @@ class RateTable {
     const auto [number, rest] = number_in(cell);
     const auto own = rest.empty() ? std::nullopt : unit_of(rest);
     if (!number || (!rest.empty() && (!own || unit != 0)))
-      refuse_line("\"" + std::string(cell) + "\" is no number" + (unit == 0 ? " of " : "") +
+      refuse_line(std::string("\"").append(cell) + "\" is no number" + (unit == 0 ? " of " : "") +
                       std::string(unit == 0 ? base : std::string_view()),
                   rest.starts_with(',') ? "write decimals with a point"
                                         : "give a time and a rate: 0.5,24.5Mbps");

@@ -41,10 +41,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
-    const std::int32_t cell = cluster.link_of(id).cell;
-    const bool wire = cell < 0;
-    on_wifi = on_wifi ||
-              (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
+    const bool wire = cluster.link_of(id).cell < 0;
     const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
     changes = changes || (wire && follows);
     const bool steady = is_plain(cluster.link_of(id).spec);

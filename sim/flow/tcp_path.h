@@ -43,7 +43,6 @@ struct TcpPath : PathCost {
   double last_ack_hop = 0;    ///< s: of an acknowledgement, on its last channel
   double last_ack_time = 0;   ///< ... without the distance
   double last_hop = 0;        ///< s a byte, on the last channel
-  bool on_wifi = false;       ///< waits for its turn in the air, without CoDel
   double gap_a_byte = 0;      ///< s a byte, over links that never change
   bool line_changes = false;  ///< the first of its slowest links does
   bool changes = false;       ///< a wire on the way changes its rate

@@ -12,7 +12,7 @@ struct TcpConstants {
   // Which rules.
   /// Linux's loss recovery in place of RFC 6675's: losses found by time (RACK, RFC 8985), tail loss
   /// probes, the kernel's proportional rate reduction; timeouts of smoothed round trip + max(least,
-  /// 4 deviations), and all of CUBIC forgotten after one (sim/flow/tcp/kernel_sender.h).
+  /// 4 deviations), and all of CUBIC forgotten after one (sim/flow/tcp/linux_sender.h).
   bool kernel_recovery = false;
   /// After a timeout of silence the window is halved for each one, down to the initial window; and
   /// it shrinks while less of it is used (RFC 2861, net.ipv4.tcp_slow_start_after_idle).
@@ -20,7 +20,7 @@ struct TcpConstants {
   /// The last segment of a message is acknowledged at once: its reader waits for it.
   bool acknowledge_messages = false;
   /// Segments go out in bundles, as large as a millisecond of the sender's pace, and wait for a
-  /// larger one while the next acknowledgement is near (sim/flow/tcp/kernel_bundles.cc); a bundle's
+  /// larger one while the next acknowledgement is near (sim/flow/tcp/linux_sender.h); a bundle's
   /// last segment is acknowledged at once. Linux's rules only.
   bool bundles = false;
 

@@ -1,10 +1,11 @@
 #pragma once
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "sim/flow/tcp/stream.h"
+#include "sim/flow/tcp/fluid_stream.h"
 #include "tests/sim/graphs.h"
 
 /// One TCP connection by itself, for the tests of its rules.
@@ -20,36 +21,59 @@ inline Cluster wire(double bits_per_second, double way) {
   return cluster;
 }
 
-/// A stream over it, at the link's full rate; `lost`, `lost_acks`: numbers of segments and
-/// acknowledgements, in the order in which they are sent.
-inline TcpStream stream_over(double bits_per_second, double way, const TransportSettings& transport,
-                             std::vector<std::uint64_t> lost,
-                             std::vector<std::uint64_t> lost_acks = {}) {
+/// A stream alone on its path, at the full rate of the slowest link.
+class LoneStream : public FluidStream {
+ public:
+  LoneStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
+             LossSequence acks)
+      : FluidStream(std::make_shared<const StreamPath>(path, transport), transport, std::move(data),
+                    std::move(acks)) {
+    serve(0, path.line_rate);
+  }
+
+  void write(double now, std::uint64_t id, std::int64_t bytes) { tcp().write(now, id, bytes); }
+  bool delivered(double now) const { return tcp().delivered(now); }
+  const TcpStream::Message& front() const { return tcp().front(); }
+  void pop() { tcp().pop(); }
+  bool idle() const { return tcp().idle(); }
+  double window() const { return tcp().window(); }
+  std::int64_t timeouts() const { return tcp().timeouts(); }
+  std::uint64_t acks_sent() const { return tcp().acknowledgements(); }
+  TcpStream::Counts counts() const { return tcp().counts(); }
+  /// Each segment that went out was dropped, lost, or arrived, or had arrived before.
+  bool conserves() const {
+    const TcpStream::Counts n = counts();
+    return n.first + n.again == dropped() + lost() + n.arrived + n.duplicate;
+  }
+};
+
+/// One over that wire; `lost`, `lost_acks`: numbers of segments and acknowledgements, in the order
+/// in which they are sent.
+inline LoneStream stream_over(double bits_per_second, double way,
+                              const TransportSettings& transport, std::vector<std::uint64_t> lost,
+                              std::vector<std::uint64_t> lost_acks = {}) {
   const Cluster cluster = wire(bits_per_second, way);
   const std::vector<ChannelId> route{0};
-  const TcpPath path(cluster, route, transport);
-  TcpStream result(path, transport, LossSequence(std::move(lost)),
-                   LossSequence(std::move(lost_acks)));
-  result.serve(0, path.line_rate);
-  return result;
+  return {TcpPath(cluster, route, transport), transport, LossSequence(std::move(lost)),
+          LossSequence(std::move(lost_acks))};
 }
 
 /// Sends `segments` whole ones at `begin`; how long until they have arrived (and are the front
 /// message, if what came before is drained).
-inline double send(TcpStream& tcp, int segments, double begin = 0) {
+inline double send(LoneStream& tcp, int segments, double begin = 0) {
   tcp.run(begin);
   tcp.write(begin, 1, segments * 1448);
   for (;;) {
     const double next = tcp.next_event();
-    REQUIRE(next < TcpStream::kNever);
+    REQUIRE(next < FluidStream::kNever);
     tcp.run(next);
     if (tcp.delivered(next)) return next - begin;
   }
 }
 
 /// Until nothing happens any more; messages are taken.
-inline void drain(TcpStream& tcp) {
-  while (tcp.next_event() < TcpStream::kNever) {
+inline void drain(LoneStream& tcp) {
+  while (tcp.next_event() < FluidStream::kNever) {
     const double next = tcp.next_event();
     tcp.run(next);
     while (tcp.delivered(next)) tcp.pop();

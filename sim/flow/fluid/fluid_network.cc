@@ -169,7 +169,7 @@ void FluidNetwork::rest(std::int32_t c) {
   connection.bursts = false;
   connection.rate = 0;
   connection.updated = now_;
-  if (connection.stream && connection.stream->is_large())
+  if (connection.stream && connection.stream->tcp().is_large())
     settling_.set(c, now_ + connection.path->round_trip + transport_.delayed_ack.value());
 }
 
@@ -179,9 +179,9 @@ void FluidNetwork::settle() {
   while (!settling_.empty() && settling_.first_time() <= now_) {
     settling_.take_until(now_, batch_);
     for (const IndexedHeap::Entry& entry : batch_) {
-      TcpStream& stream = *connection_at(entry.number).stream;
+      FluidStream& stream = *connection_at(entry.number).stream;
       stream.run(now_);
-      if (stream.idle()) stream.release();
+      if (stream.tcp().idle()) stream.release();
     }
   }
 }
@@ -314,7 +314,7 @@ void FluidNetwork::cancel(TransferId id) {
   if (connection.state == State::kStream) {
     if (connection.waits) resolve();
     // What it has sent arrives all the same, and then it is freed.
-    connection_at(t.connection).stream->cancel(now_, static_cast<std::uint64_t>(number));
+    connection_at(t.connection).stream->tcp().cancel(now_, static_cast<std::uint64_t>(number));
     step_stream(t.connection);
     return;
   }
@@ -419,7 +419,7 @@ std::vector<ChannelRecord> FluidNetwork::channels() const {
     double acks = connection.segments_sent / kSegmentsPerAck + connection.stream_acks;
     if (connection.stream) {
       sent += connection.stream->wire_sent();
-      acks += connection.stream->acks_sent();
+      acks += static_cast<double>(connection.stream->tcp().acknowledgements());
     }
     if (connection.state == State::kFluid) {
       const FluidTransfer& t = transfers_[connection.first];

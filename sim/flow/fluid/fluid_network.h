@@ -13,7 +13,7 @@
 #include "sim/flow/fluid/unacknowledged.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
-#include "sim/flow/tcp/stream.h"
+#include "sim/flow/tcp/fluid_stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/graph/host_pairs.h"
 #include "sim/session/connection_table.h"
@@ -34,7 +34,8 @@
 /// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
 ///
 /// Windows and losses (windows.h, fluid_streams.cc). Where they decide, a connection is not a fluid
-/// but a TcpStream (tcp/stream.h), segment by segment, served at the connection's present share:
+/// but a FluidStream (tcp/fluid_stream.h), segment by segment, served at the connection's present
+/// share:
 ///   - until its window has filled the pipe once, for transfers that the window does not cover;
 ///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
 ///     the window that is left would not fill the pipe: CoDel with
@@ -102,15 +103,15 @@ class FluidNetwork final : public Network {
     bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
     double last_delivery = 0;
-    double wire_sent = 0;               ///< wire bytes of transfers that are sent
-    double segments_sent = 0;           ///< segments of transfers sent as fluids
-    Unacknowledged unacknowledged;      ///< of fluids, while the window may decide
-    double window_at_rest = 0;          ///< bytes, while it has no stream that is at work; 0: ask
-    const StreamPath* path = nullptr;   ///< in paths_
-    std::unique_ptr<TcpStream> stream;  ///< where one was needed
-    double stream_acks = 0;             ///< acknowledgements of streams that have ended
-    double cap = 0;                     ///< a stream's, bytes/s
-    double kept_window = 0;             ///< bytes, of the stream that became a fluid
+    double wire_sent = 0;                 ///< wire bytes of transfers that are sent
+    double segments_sent = 0;             ///< segments of transfers sent as fluids
+    Unacknowledged unacknowledged;        ///< of fluids, while the window may decide
+    double window_at_rest = 0;            ///< bytes, while it has no stream that is at work; 0: ask
+    const StreamPath* path = nullptr;     ///< in paths_
+    std::unique_ptr<FluidStream> stream;  ///< where one was needed
+    double stream_acks = 0;               ///< acknowledgements of streams that have ended
+    double cap = 0;                       ///< a stream's, bytes/s
+    double kept_window = 0;               ///< bytes, of the stream that became a fluid
     std::uint64_t key = 0;  ///< source * hosts + destination; + k hosts^2, the k-th beside
   };
 
@@ -169,7 +170,7 @@ class FluidNetwork final : public Network {
   void settle();
 
   // fluid_streams.cc
-  TcpStream& stream_of(Connection& connection);
+  FluidStream& stream_of(Connection& connection);
   void take_over(Connection& connection);
   void begin_stream(std::int32_t c);
   bool begin_writing();

@@ -59,11 +59,11 @@ bool FluidNetwork::is_covered(Connection& connection, const FluidTransfer& t) {
   double under_way = 0;
   if (window <= 0) {
     connection.stream->run(now_);
-    under_way = connection.stream->in_flight();
-    window = connection.stream->demand_at(now_) * round_trip;
+    under_way = connection.stream->tcp().in_flight();
+    window = connection.stream->tcp().demand_at(now_) * round_trip;
     const TcpConstants& constants = transport_.constants;
     const bool stays = !constants.kernel_recovery && !constants.idle_restart;
-    if (stays && connection.stream->idle()) connection.window_at_rest = window;
+    if (stays && connection.stream->tcp().idle()) connection.window_at_rest = window;
   }
   const double alone = std::min(bytes, round_trip * line);  // before its own first acknowledgement
   const double before = connection.unacknowledged.at(now_ + alone / line, line, round_trip);
@@ -71,7 +71,7 @@ bool FluidNetwork::is_covered(Connection& connection, const FluidTransfer& t) {
   if (!connection.streamed) return true;
   const double unanswered = connection.unacknowledged.until_next(now_, line, round_trip) * line;
   if (std::min(bytes, unanswered) > kCoveredShare * window) return false;
-  if (connection.window_at_rest <= 0) connection.stream->touch(now_ + bytes / line);
+  if (connection.window_at_rest <= 0) connection.stream->tcp().touch(now_ + bytes / line);
   return true;
 }
 
@@ -82,7 +82,7 @@ void FluidNetwork::close_after_idle(Connection& connection) {
   const double timeout = connection.path->round_trip + transport_.min_rto.value();
   if (now_ - connection.updated <= timeout) return;
   connection.is_open = false;
-  stream_of(connection).resume_after(connection.updated);
+  stream_of(connection).tcp().resume_after(connection.updated);
 }
 
 /// s: from one full segment of the connection to the next at its share, or on its line.
@@ -126,11 +126,12 @@ bool FluidNetwork::stays_fluid(std::int32_t c) {
 bool FluidNetwork::can_leave(std::int32_t c) {
   const Connection& connection = connection_at(c);
   if (transfers_[connection.first].streams) return false;
-  const TcpStream& stream = *connection.stream;
+  const FluidStream& stream = *connection.stream;
   const double apart = spacing(c);
-  const double left =
-      stream.waits_too_long() ? kNever : stream.unsent_segments() + stream.in_flight() / segment_;
-  return !may_time_out(apart, transport_) && !changes_before(c, stream.unsent_wire()) &&
+  const double left = stream.bottleneck().waits_too_long()
+                          ? kNever
+                          : stream.tcp().unsent_segments() + stream.tcp().in_flight() / segment_;
+  return !may_time_out(apart, transport_) && !changes_before(c, stream.tcp().unsent_wire()) &&
          !drops_of(c, apart, left);
 }
 
@@ -154,7 +155,7 @@ bool FluidNetwork::begins_crowded(std::int32_t c) {
   return drops_of(c, apart, t.segments);
 }
 
-TcpStream& FluidNetwork::stream_of(Connection& connection) {
+FluidStream& FluidNetwork::stream_of(Connection& connection) {
   if (connection.stream) return *connection.stream;
   const auto c = static_cast<std::int32_t>(&connection - connections_.data());
   std::vector<ChannelId> forward;
@@ -163,17 +164,17 @@ TcpStream& FluidNetwork::stream_of(Connection& connection) {
     forward.push_back(id);
   }
   const std::vector<ChannelId> back = way_back(forward);
-  connection.stream = std::make_unique<TcpStream>(
+  connection.stream = std::make_unique<FluidStream>(
       std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       losses_.of(forward, connection.key, false), losses_.of(back, connection.key, true));
-  connection.stream->set_phases(phases_);
+  connection.stream->tcp().set_phases(phases_);
   if (connection.kept_window > 0) {
-    CongestionWindow kept(transport_);
-    kept.set_size(static_cast<std::int64_t>(connection.kept_window) / connection.path->segment *
-                  connection.path->segment);
-    connection.stream->resume(kept, connection.path->round_trip);
+    const std::int64_t segment = connection.path->segment;
+    connection.stream->tcp().resume(
+        static_cast<std::int64_t>(connection.kept_window) / segment * segment,
+        connection.path->round_trip);
   }
-  if (connection.wire_sent > 0) connection.stream->know_offer();
+  if (connection.wire_sent > 0) connection.stream->tcp().know_offer();
   return *connection.stream;
 }
 
@@ -190,7 +191,7 @@ void FluidNetwork::take_over(Connection& connection) {
 
 void FluidNetwork::begin_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
-  TcpStream& stream = stream_of(connection);
+  FluidStream& stream = stream_of(connection);
   connection.state = State::kStream;
   ++streams_;
   connection.streamed = true;
@@ -198,7 +199,7 @@ void FluidNetwork::begin_stream(std::int32_t c) {
   if (connection.follows) follow(c);
   stream.run(now_);  // acknowledgements that came while it rested
   take_over(connection);
-  connection.cap = stream.demand();
+  connection.cap = stream.tcp().demand();
   settling_.remove(c);
   sharing_.activate(c, connection.cap);
   connection.waits = true;
@@ -235,18 +236,18 @@ void FluidNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
   const FluidTransfer& t = transfers_[number];
-  connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
-                           t.next >= 0);
+  connection.stream->tcp().write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
+                                 t.next >= 0);
   set_stream_due(c);
 }
 
 void FluidNetwork::step_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
-  TcpStream& stream = *connection.stream;
+  FluidStream& stream = *connection.stream;
   const double batch = now_ + now_ * kSameInstant;
   // BBR's bursts fill what is shared at once, whatever was left before.
-  const bool far =
-      sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
+  const bool far = sharing_.has_own_rate(c) &&
+                   (!sharing_.meets_others(c) || !stream.tcp().congestion().is_paced());
   const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
   // A link that changes moves what waits, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows;
@@ -254,14 +255,14 @@ void FluidNetwork::step_stream(std::int32_t c) {
   // What is sent behind a change of a link is sent by its new rate.
   stream.run(batch + kAheadOfQueue * waits, std::min(batch + ahead * connection.path->round_trip,
                                                      channels_.next_change(sharing_.route(c))));
-  while (stream.delivered(batch)) finish_first(c);
-  if ((connection.is_clean() && stream.is_quiet()) || stream.idle()) {
+  while (stream.tcp().delivered(batch)) finish_first(c);
+  if ((connection.is_clean() && stream.tcp().is_quiet()) || stream.tcp().idle()) {
     rest(c);
     return;
   }
   // What a window fills while a link is slow it may not fill when it is fast again.
   if (connection.may_open && (!connection.is_open || connection.path->changes)) {
-    const double window = stream.demand() * connection.path->round_trip;
+    const double window = stream.tcp().demand() * connection.path->round_trip;
     // A burst's acknowledgements double a window at once: what it asked for before is no share.
     const bool asks_for_all = sharing_.rate(c) >= connection.cap * (1 - 1e-9);
     const double left = asks_for_all ? sharing_.room(c) : 0;
@@ -284,14 +285,14 @@ void FluidNetwork::step_stream(std::int32_t c) {
 /// The stream's oldest message has arrived.
 void FluidNetwork::finish_first(std::int32_t c) {
   Connection& connection = connection_at(c);
-  const TcpStream::Message& message = connection.stream->front();
+  const TcpStream::Message& message = connection.stream->tcp().front();
   const auto number = static_cast<std::int32_t>(message.id);
   FluidTransfer& t = transfers_[number];
   GRADWIRE_ASSERT(number == connection.first);
   t.wire = Bytes(message.wire);
   t.retransmissions = message.retransmissions;
   t.is_sent = true;
-  connection.stream->pop();
+  connection.stream->tcp().pop();
   connection.first = t.next;
   if (connection.first < 0) connection.last = -1;
   arrive(number, now_);
@@ -301,14 +302,14 @@ void FluidNetwork::finish_first(std::int32_t c) {
 /// counted with the rest of it, when that is through.
 void FluidNetwork::leave_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
-  const TcpStream& stream = *connection.stream;
+  const FluidStream& stream = *connection.stream;
   const FluidTransfer& t = transfers_[connection.first];
-  connection.remaining = stream.unsent_wire() + stream.queued(now_);
-  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
-  const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
-  connection.kept_window = stream.window();
+  connection.remaining = stream.tcp().unsent_wire() + stream.queued(now_);
+  const double sent = static_cast<double>(t.wire.count()) - stream.tcp().unsent_wire();
+  const double acks = (t.segments - stream.tcp().unsent_segments()) / kSegmentsPerAck;
+  connection.kept_window = static_cast<double>(stream.tcp().congestion().size());
   connection.wire_sent += stream.wire_sent() - sent;
-  connection.stream_acks += stream.acks_sent() - acks;
+  connection.stream_acks += static_cast<double>(stream.tcp().acknowledgements()) - acks;
   connection.stream.reset();
   rest(c);
   connection.state = State::kFluid;
@@ -328,7 +329,7 @@ bool FluidNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
 /// others send at the same time.
 bool FluidNetwork::may_burst(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) &&
+  return !connection.stream->tcp().congestion().is_paced() && sharing_.queue_of(c) >= 0 &&
          !is_crowd(c, kBurstCrowd);
 }
 
@@ -351,7 +352,8 @@ void FluidNetwork::serve_stream(std::int32_t c) {
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
   if (connection.follows)
-    connection.stream->set_line(std::max(channels_.line(sharing_.route(c)), Bottleneck::kStalled));
+    connection.stream->bottleneck().set_line(
+        std::max(channels_.line(sharing_.route(c)), Bottleneck::kStalled));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
 }
 
@@ -401,7 +403,7 @@ void FluidNetwork::hold_acks(std::int32_t c) {
 /// get, and between bursts nothing.
 void FluidNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
-  double cap = connection.stream->demand();
+  double cap = connection.stream->tcp().demand();
   connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;

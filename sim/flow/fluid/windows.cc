@@ -15,7 +15,7 @@ bool may_open(const TcpPath& path, const TransportSettings& transport) {
   if (path.loss > 0 || path.ack_loss > 0 || waits_for_acks(path, transport)) return false;
   // Its windows and its pacing always decide.
   if (transport.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
-  const double target = codel_times(path, transport.constants).target;
+  const double target = codel_times(path.segment_time, transport.constants).target;
   const double kept = CongestionWindow::beta(transport) * (path.round_trip + target);
   return kept >= path.round_trip;
 }

@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "sim/cluster/datagram_wait.h"
+#include "sim/flow/per_packet/packet_events.h"
 #include "sim/graph/byte_ranges.h"
 
 namespace gradwire::sim {
 namespace {
-
-constexpr double kNanoseconds = 1e9;  // in a second
 
 /// The instant of ns-3's clock, s: of equal instants equal ones, whatever sums lead to them.
 double instant(double seconds) {

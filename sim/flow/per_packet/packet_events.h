@@ -9,8 +9,10 @@
 /// scheduled, as ns-3 has them.
 namespace gradwire::sim {
 
+inline constexpr double kNanoseconds = 1e9;  ///< in a second
+
 inline std::int64_t whole_nanoseconds(double seconds) {
-  return std::llround(seconds * 1e9);
+  return std::llround(seconds * kNanoseconds);
 }
 
 /// The session's clock beside that of the packets, which goes on while connections open and stands
@@ -51,7 +53,7 @@ class PacketEvents {
   };
 
   std::int64_t now() const { return now_.time; }
-  double seconds() const { return static_cast<double>(now_.time) / 1e9; }
+  double seconds() const { return static_cast<double>(now_.time) / kNanoseconds; }
   /// On the session's clock, ns.
   std::int64_t session_now() const { return whole_nanoseconds(clock_.at(seconds())); }
   const SessionClock& clock() const { return clock_; }

@@ -40,9 +40,8 @@ class PacketLink {
   /// Another one, whose packets are lost by the channel's draws.
   std::int32_t add_flow(const Flow& flow) {
     flows_.push_back(flow);
-    const auto number = static_cast<std::int32_t>(flows_.size()) - 1;
-    open_flow(number);
-    return number;
+    open_flow();
+    return static_cast<std::int32_t>(flows_.size()) - 1;
   }
   /// ... whose packets are lost by `draws` of its own, but by the channel's where those are lost in
   /// bursts (sim/cluster/channel_draws.h).
@@ -53,14 +52,12 @@ class PacketLink {
   virtual void push(std::int32_t flow, const Packet& packet) = 0;
   /// A packet comes to its other end; true: it is lost.
   bool loses(const Flow& flow);
-  /// Flows of packets that were dropped, one for each; who has read them clears them.
-  virtual std::vector<std::int32_t>& dropped() = 0;
 
   std::int64_t wire_bytes() const { return wire_bytes_; }  ///< sent so far
   virtual double busy() const = 0;                         ///< s
 
  protected:
-  virtual void open_flow(std::int32_t) {}
+  virtual void open_flow() {}
   void count(const Packet& packet) { wire_bytes_ += packet.number >= 0 ? packet.wire : 0; }
 
  private:

@@ -15,9 +15,8 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kNanoseconds = 1e9;  // in a second
-constexpr double kFarAway = 9e9;      // s: what int64_t of nanoseconds holds
-constexpr double kRounding = 0.25;    // ns
+constexpr double kFarAway = 9e9;    // s: what int64_t of nanoseconds holds
+constexpr double kRounding = 0.25;  // ns
 
 using Kind = PacketEvent::Kind;
 
@@ -112,9 +111,8 @@ void PerPacketNetwork::open_datagrams(Connection& added) {
 
 void PerPacketNetwork::open_stream(Connection& added) {
   const StreamPath& path = paths_.emplace_back(TcpPath(cluster_, route_, tcp_), tcp_, clock_);
-  added.stream =
-      std::make_unique<TcpStream>(std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), &path),
-                                  tcp_, LossSequence(0, {}), LossSequence(0, {}));
+  added.stream = std::make_unique<TcpStream>(
+      std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), &path), tcp_);
   added.stream->set_phases(phases_);
   added.stream->carry_by(added);
   added.entry = enter_way(added, false);
@@ -253,13 +251,7 @@ void PerPacketNetwork::handle(const PacketEvent& event) {
 }
 
 void PerPacketNetwork::enter(const Entry& entry, const PacketLink::Packet& packet) {
-  PacketLink& link = *links_[static_cast<std::size_t>(entry.channel)];
-  link.push(entry.flow, packet);
-  for (const std::int32_t f : link.dropped())
-    if (const PacketLink::Flow& flow = link.flow(f); !flow.acknowledges)
-      if (Connection& owner = connection(flow.connection); owner.stream)
-        owner.stream->note_dropped();
-  link.dropped().clear();
+  link(entry.channel).push(entry.flow, packet);
   if (const int cell = cluster_.link_of(entry.channel).cell; cell >= 0) schedule_air(cell);
 }
 

@@ -31,7 +31,7 @@
 /// under way for 100 ms. So a phone's subframes stand to its messages as they do there.
 ///
 /// Where it breaks down: where ns-3 opens connections while others send (here they are open); of a
-/// short segment that goes out again with the next one's bytes (tcp/joined_copies.h).
+/// short segment that goes out again with the next one's bytes (tcp/scoreboard.h).
 namespace gradwire::sim {
 
 class PerPacketNetwork final : public Network {

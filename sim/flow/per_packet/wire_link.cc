@@ -61,10 +61,7 @@ void WireLink::settle() {
 void WireLink::push(std::int32_t flow, const Packet& packet) {
   if (!clock_) settle();
   if (most_ > 0) {
-    if (!fits(packet.wire)) {
-      queue_.dropped().push_back(flow);
-      return;
-    }
+    if (!fits(packet.wire)) return;
     waiting_ += packet.wire;
   }
   queue_.push(flow, {events_.seconds(), packet.number, packet.wire, packet.sent});
@@ -127,7 +124,7 @@ void WireLink::arrive_at(std::int64_t time, const FairQueue::Passed& passed) {
   const PacketEvents::Key key = events_.reserve(time);
   const FairQueue::Packet& packet = passed.packet;
   if (coming_.empty()) events_.push({.of = id_, .kind = PacketEvent::Kind::kArrives}, key);
-  coming_.push({key, {passed.owner, {packet.number, packet.wire, packet.sent}}});
+  coming_.push({key, {passed.flow, {packet.number, packet.wire, packet.sent}}});
 }
 
 PacketLink::Arrival WireLink::on_arrival() {

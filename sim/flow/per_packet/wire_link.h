@@ -44,12 +44,11 @@ class WireLink final : public PacketLink {
   Arrival on_arrival();
   void on_through();
   void on_wake();
-  std::vector<std::int32_t>& dropped() override { return queue_.dropped(); }
   double busy() const override { return static_cast<double>(busy_ns_) / 1e9; }
   const std::shared_ptr<Medium>& medium() const { return medium_; }
 
  private:
-  void open_flow(std::int32_t number) override { queue_.add_flow(number); }
+  void open_flow() override { queue_.add_flow(); }
   bool fits(std::int32_t wire) const;
   void settle();
   void run();

@@ -4,15 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sim/flow/shares/max_min_tolerances.h"
 
 namespace gradwire::sim {
-namespace {
-
-constexpr std::size_t kChannelsAhead = 6;
-
-}  // namespace
-
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
     : ack_share_(ack_share),
       channels_(capacities.size()),
@@ -20,6 +13,7 @@ MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
       filling_(capacities.size()),
       dirty_(capacities.size()),
       pool_of_channel_(capacities.size(), -1) {
+  static_assert(sizeof(Channel) == 64);
   for (std::size_t c = 0; c < capacities.size(); ++c) {
     channels_[c].capacities = {capacities[c], capacities[c] / (1 + ack_share)};
   }
@@ -58,11 +52,13 @@ void MaxMin::activate(std::int32_t id, double cap) {
   for (std::int32_t hop = 0; hop < hops; ++hop) {
     const ChannelId at = begin[hop];
     Channel& c = channel(at);
-    mark_dirty(c, at);
+    mark_dirty(at);
     if (c.count == 0) {
       c.count = 1;
       c.first = {id, hop};
-      oppose(at ^ 1, true);
+      // The link's other direction carries data against this one's.
+      channel(at ^ 1).opposed = true;
+      if (channel(at ^ 1).count > 0) mark_dirty(at ^ 1);
     } else {
       add_crossing(f, at, static_cast<std::size_t>(f.route_begin + hop), {id, hop});
     }
@@ -95,7 +91,10 @@ void MaxMin::deactivate(std::int32_t id, double now) {
   Flow& f = flow(id);
   GRADWIRE_ASSERT(f.active);
   if (f.is_shared_elsewhere()) count_shared_elsewhere(f, -1);
-  if (f.pool >= 0) leave_pool(id);
+  if (f.pool >= 0) {
+    take_out(pools_[static_cast<std::size_t>(f.pool)], id);
+    f.pool = -1;
+  }
   f.active = false;
   f.rate = 0;
   const ChannelId* const begin = routes_.data() + f.route_begin;
@@ -105,10 +104,11 @@ void MaxMin::deactivate(std::int32_t id, double now) {
     Channel& c = channel(at);
     if (c.count == 1) {
       c.count = 0;
-      c.pool < 0 ? note_full(c, false, now) : mark_dirty(c, at);
-      oppose(at ^ 1, false);
+      c.pool < 0 ? note_full(c, false, now) : mark_dirty(at);
+      channel(at ^ 1).opposed = false;
+      if (channel(at ^ 1).count > 0) mark_dirty(at ^ 1);
     } else {
-      mark_dirty(c, at);
+      mark_dirty(at);
       remove_crossing(at, static_cast<std::size_t>(f.route_begin + hop));
     }
   }
@@ -154,9 +154,18 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
   f.cap = cap;
   if (!f.active) return;
   mark_dirty(routes_[static_cast<std::size_t>(f.route_begin)]);
-  if (f.pool < 0) return;
-  pools_[static_cast<std::size_t>(f.pool)].joined.push_back(id);
-  list_pool(f.pool);
+  if (f.pool >= 0) look_at(f.pool, id);
+}
+
+void MaxMin::set_medium(std::int32_t id, std::size_t hop, double cost, double weight) {
+  Flow& f = flow(id);
+  GRADWIRE_ASSERT(!f.active || f.weighted);
+  const std::size_t slot = static_cast<std::size_t>(f.route_begin) + hop;
+  f.weighted = true;
+  if (cost_[slot] == cost && weight_[static_cast<std::size_t>(id)] == weight) return;
+  cost_[slot] = cost;
+  weight_[static_cast<std::size_t>(id)] = weight;
+  if (f.active) mark_dirty(routes_[slot]);
 }
 
 void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
@@ -168,6 +177,13 @@ void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
 
 void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
   for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
+}
+
+void MaxMin::append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const {
+  const ChannelId at = pools_[static_cast<std::size_t>(pool)].rates.channel();
+  for (const Crossing& crossing : crossings(at)) {
+    if (this->pool(crossing.flow) == pool) flows.push_back(crossing.flow);
+  }
 }
 
 ChannelId MaxMin::queue_of(std::int32_t id) const {
@@ -212,9 +228,8 @@ double MaxMin::left_by_others(ChannelId id, std::int32_t but, double cost_of_own
   }
   const Channel& c = channels_[static_cast<std::size_t>(id)];
   if (c.pool < 0) return filling_[static_cast<std::size_t>(id)].left + rate(but) * cost_of_own;
-  const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
-  const double limited = static_cast<double>(pool.limited_sum) / kUnits;
-  return data_capacity(id) - limited - pool.level * pool.pooled_count + rate(but);
+  const RatePool& pool = pools_[static_cast<std::size_t>(c.pool)].rates;
+  return data_capacity(id) - pool.limited_rate() - pool.level() * pool.pooled_count() + rate(but);
 }
 
 /// What a flow that takes less than its share could get of a full channel while it takes all: its
@@ -223,8 +238,8 @@ double MaxMin::fair_share(ChannelId id, std::int32_t of) const {
   const Channel& c = channels_[static_cast<std::size_t>(id)];
   if (c.full_since < 0 || c.count < 2 || flows_[static_cast<std::size_t>(of)].weighted) return 0;
   if (c.pool >= 0) {
-    const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
-    return (rate(of) + pool.pooled_count * pool.level) / (pool.pooled_count + 1);
+    const RatePool& pool = pools_[static_cast<std::size_t>(c.pool)].rates;
+    return (rate(of) + pool.pooled_count() * pool.level()) / (pool.pooled_count() + 1);
   }
   const Leaders& all = leaders(id);
   const double own = rate(of);
@@ -256,140 +271,6 @@ const MaxMin::Leaders& MaxMin::leaders(ChannelId id) const {
     }
   }
   return all;
-}
-
-/// A flow that shares none of its channels needs no filling; on rings that is every flow.
-inline bool MaxMin::solve_alone(std::int32_t number, double now) {
-  Flow& f = flow(number);
-  if (f.weighted || f.shared > 0) return false;
-  const std::span<const ChannelId> channels(routes_.data() + f.route_begin,
-                                            static_cast<std::size_t>(f.hops));
-  double room = kNoCap;
-  for (const ChannelId id : channels) room = std::min(room, channel(id).for_data());
-  const double rate = std::min(f.cap, room);
-  for (const ChannelId id : channels) {
-    Channel& at = channel(id);
-    at.visit = visit_;
-    note_full(at, rate >= at.for_data() * (1 - kFull), now);
-  }
-  const auto alone = static_cast<float>(room);
-  if (rate != f.rate || (room > rate && alone != f.alone)) note_changed(number);
-  f.rate = rate;
-  f.alone = alone;
-  return true;
-}
-
-std::span<const std::int32_t> MaxMin::resolve(double now) {
-  changed_count_ = 0;
-  changed_pools_.clear();
-  if (dirty_count_ == 0) return {};
-  ++visit_;
-  for (const ChannelId id : dirty_hubs_) update_pooling(id);
-  dirty_hubs_.clear();
-  for (std::size_t i = 0; i < dirty_count_; ++i) {
-    const ChannelId id = dirty_[i];
-    Channel& c = channel(id);
-    c.dirty = false;
-    if (i + kChannelsAhead < dirty_count_) {
-      __builtin_prefetch(&channel(dirty_[i + kChannelsAhead]));
-      fetch(channel(dirty_[i + kChannelsAhead / 2]).first.flow);
-    }
-    if (c.visit == visit_) continue;
-    if (c.pool >= 0) {
-      list_pool(c.pool);
-    } else if (c.count == 0) {
-      note_full(c, false, now);
-    } else if (c.count == 1 && flow(c.first.flow).pool >= 0) {
-      join_again(c.first.flow);  // a member of a pool elsewhere
-    } else if (c.count > 1 || !solve_alone(c.first.flow, now)) {
-      collect_component(id);
-      any_weighted_ ? fill_weighted() : fill();
-      publish(now);
-    }
-  }
-  dirty_count_ = 0;
-  for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
-  dirty_pools_.clear();
-  if (changed_count_ > 0 || !changed_pools_.empty()) ++rates_version_;
-  return std::span(changed_).first(changed_count_);
-}
-
-void MaxMin::collect_component(ChannelId first) {
-  component_channels_.assign(1, first);
-  component_flows_.clear();
-  any_weighted_ = false;
-  channel(first).visit = visit_;
-  for (std::size_t i = 0; i < component_channels_.size(); ++i) {
-    for (const Crossing& crossing : crossings(component_channels_[i])) {
-      Flow& f = flow(crossing.flow);
-      if (f.visit == visit_) continue;
-      f.visit = visit_;
-      f.fixed = false;
-      any_weighted_ = any_weighted_ || f.weighted;
-      component_flows_.push_back(crossing.flow);
-      for (const ChannelId c : route(crossing.flow)) {
-        if (std::exchange(channel(c).visit, visit_) != visit_) component_channels_.push_back(c);
-      }
-    }
-  }
-}
-
-void MaxMin::fill() {
-  for (const ChannelId id : component_channels_) {
-    filling(id).left = data_capacity(id);
-    filling(id).open = channel(id).count;
-  }
-  capped_.clear();
-  for (const std::int32_t f : component_flows_) {
-    if (flow(f).cap < kNoCap) capped_.push_back(f);
-  }
-  std::sort(capped_.begin(), capped_.end(), [this](std::int32_t a, std::int32_t b) {
-    return flow(a).cap != flow(b).cap ? flow(a).cap < flow(b).cap : a < b;
-  });
-  std::size_t next_capped = 0;
-  live_ = component_channels_;
-  for (;;) {
-    std::erase_if(live_, [this](ChannelId id) { return filling(id).open == 0; });
-    if (live_.empty()) break;
-    double level = kNoCap;
-    for (const ChannelId id : live_) level = std::min(level, filling(id).left / filling(id).open);
-    // Fixing a flow below the level only raises it for the others: fix all such at once.
-    const std::size_t first_capped = next_capped;
-    for (; next_capped < capped_.size() && flow(capped_[next_capped]).cap <= level; ++next_capped) {
-      fix(capped_[next_capped], flow(capped_[next_capped]).cap);
-    }
-    if (next_capped > first_capped) continue;
-    tight_.clear();
-    for (const ChannelId id : live_) {
-      if (filling(id).left / filling(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
-    }
-    for (const ChannelId id : tight_) {
-      for (const Crossing& crossing : crossings(id)) fix(crossing.flow, level);
-    }
-  }
-}
-
-void MaxMin::fix(std::int32_t id, double rate) {
-  Flow& f = flow(id);
-  if (f.fixed) return;
-  f.fixed = true;
-  f.next_rate = rate;
-  for (const ChannelId c : route(id)) {
-    filling(c).left -= rate;
-    --filling(c).open;
-  }
-}
-
-void MaxMin::publish(double now) {
-  for (const std::int32_t id : component_flows_) {
-    Flow& f = flow(id);
-    if (f.next_rate != f.rate) note_changed(id);
-    f.rate = f.next_rate;
-  }
-  for (const ChannelId id : component_channels_) {
-    Channel& c = channel(id);
-    note_full(c, filling(id).left <= c.capacity() * kFull, now);
-  }
 }
 
 double MaxMin::busy(ChannelId id, double now) const {

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
 #include "sim/flow/shares/indexed_heap.h"
+#include "sim/flow/shares/rate_pool.h"
 
 /// Max-min fair sharing of channels by flows, by progressive filling (Bertsekas and Gallager, "Data
 /// Networks", section 6.5.2).
@@ -25,11 +27,9 @@
 /// Only the connected component of channels and flows that a change touches is solved again, and
 /// once per instant however many flows change.
 ///
-/// Pools. Where many flows cross one channel (a server's link) and meet nowhere else, flow f has
-/// its own limit l_f (its cap and its other channels), and its rate is min(l_f, level):
-///     level = (C - sum of l_f over those with l_f <= level) / (number of the others)
-/// The others form the channel's pool: one rate for all of them, so that a change costs log n, not
-/// n. The sum is exact (fixed point), so that no order or history shows in it.
+/// Pools. Where many flows cross one channel (a server's link) and meet nowhere else, each has a
+/// limit of its own (its cap and its other channels), and all that do not reach theirs one rate
+/// (rate_pool.h), so that a change costs log n, not n.
 /// Shares that differ by less than 1e-12 of themselves count as equal, so that flows in equal
 /// positions get bit-equal rates whatever their order.
 ///
@@ -70,7 +70,7 @@ class MaxMin {
   /// Bytes a second; 0 while inactive.
   double rate(std::int32_t id) const {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
-    return f.pooled ? pools_[static_cast<std::size_t>(f.pool)].level : f.rate;
+    return f.pooled ? level(f.pool) : f.rate;
   }
   /// Into the cache: what is read of the flow first.
   void fetch(std::int32_t id) const { __builtin_prefetch(&flows_[static_cast<std::size_t>(id)]); }
@@ -80,10 +80,8 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.shared == 0 || (f.pool >= 0 && !f.pooled);
   }
-  /// Whether flows of one of its channels, each as fast as its route, are together more than that
-  /// can carry: what they send at one instant waits there.
-  bool may_queue(std::int32_t id) const { return queue_of(id) >= 0; }
-  /// ... and on which of them each gets least; -1: none.
+  /// The channel whose flows, each as fast as its route, are together more than it can carry, so
+  /// that what they send at one instant waits there: where each gets least; -1: none.
   ChannelId queue_of(std::int32_t id) const;
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
@@ -100,7 +98,9 @@ class MaxMin {
   std::int32_t pool_count() const { return static_cast<std::int32_t>(pools_.size()); }
   /// Pools whose level the last resolve() changed.
   std::span<const std::int32_t> changed_pools() const { return changed_pools_; }
-  double level(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].level; }
+  double level(std::int32_t pool) const {
+    return pools_[static_cast<std::size_t>(pool)].rates.level();
+  }
   /// Appends the flows that get the pool's level.
   void append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const;
   std::span<const ChannelId> route(std::int32_t flow) const;
@@ -108,8 +108,11 @@ class MaxMin {
   double busy(ChannelId channel, double now) const;
 
  private:
-  __extension__ using FixedPoint = __int128;  ///< in units of 2^-20 bytes a second
-  static constexpr double kUnits = 1 << 20;   ///< of it, in a byte a second
+  /// Shares this close are equal: far above rounding (1e-16 a step), far below anything that
+  /// matters.
+  static constexpr double kEqualShares = 1e-12;
+  /// A channel whose rates sum up to its capacity within this part of it is full.
+  static constexpr double kFull = 1e-9;
 
   struct Crossing {
     std::int32_t flow = 0;
@@ -133,7 +136,6 @@ class MaxMin {
     double for_data() const { return capacities[opposed ? 1 : 0]; }
     double capacity() const { return capacities[0]; }
   };
-  static_assert(sizeof(Channel) == 64);
   struct Filling {
     double left = 0;        ///< of the capacity; afterwards: by all flows, while no pool has them
     std::int32_t open = 0;  ///< flows not fixed yet
@@ -164,15 +166,9 @@ class MaxMin {
     bool is_shared_elsewhere() const { return shared > 1 || weighted; }
   };
   struct Pool {
-    explicit Pool(IndexedHeap::Nodes& nodes) : limited(nodes), pooled(nodes) {}
-    ChannelId channel = -1;
-    double level = 0;
-    FixedPoint limited_sum = 0;  ///< of the limits of those that get them
-    std::int32_t pooled_count = 0;
-    IndexedHeap limited;               ///< by -limit
-    IndexedHeap pooled;                ///< by limit
-    std::vector<std::int32_t> joined;  ///< members to look at
-    bool listed = false;               ///< in dirty_pools_
+    RatePool rates;
+    std::vector<std::int32_t> joined = {};  ///< members to look at
+    bool listed = false;                    ///< in dirty_pools_
   };
 
   Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
@@ -183,17 +179,8 @@ class MaxMin {
     return {&c.first, static_cast<std::size_t>(c.count)};
   }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
-  void mark_dirty(ChannelId id) { mark_dirty(channel(id), id); }
-  void mark_dirty(Channel& channel, ChannelId id) {
-    if (channel.dirty) return;
-    channel.dirty = true;
-    dirty_[dirty_count_++] = id;
-  }
-  /// The link's other direction begins to carry data, or ends.
-  void oppose(ChannelId id, bool opposed) {
-    Channel& c = channel(id);
-    c.opposed = opposed;
-    if (c.count > 0) mark_dirty(c, id);
+  void mark_dirty(ChannelId id) {
+    if (!std::exchange(channel(id).dirty, true)) dirty_[dirty_count_++] = id;
   }
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void remove_crossing(ChannelId at, std::size_t slot);
@@ -221,34 +208,31 @@ class MaxMin {
   }
   bool solve_alone(std::int32_t flow, double now);
   void collect_component(ChannelId first);
+  template <bool kWeighted>
+  void begin_filling();
+  template <bool kWeighted>
   void fill();
-  // max_min_media.cc
+  template <bool kWeighted>
+  void fix(std::int32_t flow, double rate);
+  template <bool kWeighted>
+  double weight(std::int32_t flow) const {
+    return kWeighted ? weight_[static_cast<std::size_t>(flow)] : 1;
+  }
   double cost(const Crossing& crossing) const {
     return cost_[static_cast<std::size_t>(
         flows_[static_cast<std::size_t>(crossing.flow)].route_begin + crossing.hop)];
   }
-  void fill_weighted();
-  void fix_weighted(std::int32_t flow, double rate);
-  double weighted_level() const;
   void change_shared(std::int32_t flow, std::int32_t change);
   void count_shared_elsewhere(const Flow& flow, std::int32_t change);
-  // max_min_pools.cc
   static constexpr std::int32_t kPoolFrom = 32;  // fewer flows are quicker to fill anew
   static constexpr std::int32_t kPoolUntil = 8;
   void update_pooling(ChannelId id);
-  void form_pool(ChannelId id);
   void dissolve_pool(ChannelId id);
-  void list_pool(std::int32_t pool);
-  void join_again(std::int32_t member);
-  void leave_pool(std::int32_t flow);
-  void join_limited(Pool& pool, std::int32_t flow);
-  void join_pooled(Pool& pool, std::int32_t flow);
+  void look_at(std::int32_t pool, std::int32_t member = -1);
   void take_out(Pool& pool, std::int32_t flow);
+  void note_place(std::int32_t flow, bool pooled);
   void refresh_member(Pool& pool, std::int32_t flow);
-  void note_member_full(const Pool& pool, std::int32_t flow, double now);
-  double level_of(const Pool& pool) const;
   void settle_pool(std::int32_t pool, double now);
-  void fix(std::int32_t flow, double rate);
   void publish(double now);
 
   double ack_share_;

@@ -4,7 +4,6 @@
 
 #include "sim/flow/tcp/delivery_rate.h"
 #include "sim/flow/tcp/stream_numbers.h"
-#include "sim/flow/tcp/windowed_max.h"
 
 /// BBR, version 1 (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: BBR: Congestion-Based Congestion
 /// Control, ACM Queue 14, 2016; draft-cardwell-iccrg-bbr-congestion-control-00), with the numbers

@@ -8,18 +8,12 @@ namespace {
 
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
 constexpr double kRootUnits = 65536;
-constexpr double kLongTarget = 1e6;  // s: no segment waits for so long
 
 }  // namespace
 
 CoDelTimes codel_times(double segment_time, const TcpConstants& constants) {
   const double target = std::max(constants.codel_target, constants.codel_segments * segment_time);
   return {target, std::max(constants.codel_interval, 2 * target)};
-}
-
-CoDelTimes codel_times(const TcpPath& path, const TcpConstants& constants) {
-  if (path.on_wifi) return {kLongTarget, 2 * kLongTarget};
-  return codel_times(path.segment_time, constants);
 }
 
 bool CoDel::is_late(double start, double waited) {

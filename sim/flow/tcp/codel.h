@@ -17,8 +17,6 @@ struct CoDelTimes {
 
 /// Before a link on which a full segment takes `segment_time`, s.
 CoDelTimes codel_times(double segment_time, const TcpConstants& constants);
-/// Before the slowest link of a path.
-CoDelTimes codel_times(const TcpPath& path, const TcpConstants& constants);
 
 /// What one queue remembers.
 struct CoDel {

@@ -47,15 +47,12 @@ class CongestionWindow {
   }
   /// The window may grow. `last`: bytes of the stream acknowledged, `sent`: sent so far.
   void grow(double now, std::int64_t segments, std::int64_t last, std::int64_t sent);
-  /// The stream's segments are numbered from 0 again.
-  void restart_numbers() { round_end_ = 0; }
   /// A loss: a lower threshold, and another epoch.
   void cut();
   /// Whether bbr.h sets the window: what acknowledgements and losses say here is void.
   bool is_paced() const { return paced_; }
   /// Whether the window is below the threshold.
   bool is_starting() const { return size_ < threshold_; }
-  bool is_limited() const { return limited_; }
   /// After silence of so long (s), which the epoch does not count.
   void skip(double idle) {
     if (epoch_ != kUnknown) epoch_ += idle;

@@ -63,4 +63,62 @@ class DeliveryRate {
   double recorded_time_ = 0;   ///< its time
 };
 
+/// The largest of the values of the last `window` rounds, kept as three candidates of ever later
+/// parts of the window (Nichols' filter, as Linux's lib/win_minmax.c describes it): one that is not
+/// beaten is forgotten a window after it came.
+class WindowedMax {
+ public:
+  /// The best is `start` until the first value.
+  WindowedMax(std::uint32_t window, std::int64_t start)
+      : window_(window), candidates_{{start, 0}, {start, 0}, {start, 0}} {}
+
+  std::int64_t best() const { return candidates_[0].value; }
+  /// `value` > 0; rounds never go back.
+  void update(std::int64_t value, std::uint32_t round) {
+    auto& [best, second, third] = candidates_;
+    const Candidate fresh{value, round};
+    if (!started_ || value >= best.value || age(third, round) > window_) {
+      started_ = true;
+      best = second = third = fresh;
+      return;
+    }
+    if (value >= second.value) {
+      second = third = fresh;
+    } else if (value >= third.value) {
+      third = fresh;
+    }
+    expire(fresh);
+  }
+
+ private:
+  struct Candidate {
+    std::int64_t value = 0;
+    std::uint32_t round = 0;
+  };
+
+  std::uint32_t age(const Candidate& candidate, std::uint32_t round) const {
+    return round - candidate.round;
+  }
+  /// The next ones move up; each later candidate is of a later part of the window.
+  void expire(const Candidate& fresh) {
+    auto& [best, second, third] = candidates_;
+    if (age(best, fresh.round) > window_) {
+      best = second;
+      second = third;
+      third = fresh;
+      if (age(best, fresh.round) <= window_) return;
+      best = second;
+      second = third;
+    } else if (second.value == best.value && age(second, fresh.round) > window_ / 4) {
+      second = third = fresh;
+    } else if (third.value == second.value && age(third, fresh.round) > window_ / 2) {
+      third = fresh;
+    }
+  }
+
+  std::uint32_t window_;
+  bool started_ = false;
+  Candidate candidates_[3];  ///< best first
+};
+
 }  // namespace gradwire::sim

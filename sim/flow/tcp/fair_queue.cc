@@ -9,11 +9,10 @@ constexpr int kMostDrops = 64;  // RFC 8290, 4.1: at a time, to make room
 
 }  // namespace
 
-std::int32_t FairQueue::add_flow(std::int32_t owner) {
+std::int32_t FairQueue::add_flow() {
   Flow& added = flows_.emplace_back();
   added.codel.times = times_;
   added.codel.by_steps = true;
-  added.owner = owner;
   return static_cast<std::int32_t>(flows_.size()) - 1;
 }
 
@@ -60,33 +59,20 @@ void FairQueue::end_turns() {
 
 /// The device takes what comes while it has nothing at once.
 void FairQueue::push_in_order(std::int32_t f, const Packet& packet) {
-  Flow& to = flow(f);
   const bool waits = waiting_ > 0 || ends_ > packet.came;
   const double bytes = waits ? packet.wire - framing_ : 0;
-  if (waits && filled_ + bytes > limit_) {
-    dropped_.push_back(to.owner);
-    return;
-  }
-  to.packets.push(packet);
-  to.bytes += bytes;
+  if (waits && filled_ + bytes > limit_) return;
   filled_ += bytes;
-  order_.push({f, bytes});
+  order_.push({{f, packet, 0}, bytes});
   ++waiting_;
 }
 
 FairQueue::Passed FairQueue::take_in_order() {
   const InOrder first = order_.front();
   order_.pop();
-  Passed passed;
-  passed.flow = first.flow;
-  Flow& of = flow(first.flow);
-  passed.owner = of.owner;
-  passed.packet = of.packets.front();
-  of.packets.pop();
-  of.bytes -= first.bytes;
   filled_ -= first.bytes;
   --waiting_;
-  return passed;
+  return first.passed;
 }
 
 FairQueue::Packet FairQueue::take_first(Flow& of) {
@@ -108,10 +94,7 @@ void FairQueue::make_room() {
   keep_most_bytes();
   Flow& longest = flows_[most_bytes_.first()];
   const double half = longest.bytes / 2;
-  for (int i = 0; i < kMostDrops && longest.bytes > half; ++i) {
-    take_first(longest);
-    dropped_.push_back(longest.owner);
-  }
+  for (int i = 0; i < kMostDrops && longest.bytes > half; ++i) take_first(longest);
 }
 
 /// False: the flow has none.
@@ -123,7 +106,6 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
       return true;
     }
     if (!of.codel.drops(now, now - packet.came)) return true;
-    dropped_.push_back(of.owner);
   }
   of.codel.leave();
   return false;
@@ -155,7 +137,6 @@ FairQueue::Passed FairQueue::take_by_turns(double now) {
     Flow& of = flow(f);
     const bool has_turn = of.deficit > 0;
     if (has_turn && take_of(of, now, passed.packet)) {
-      passed.owner = of.owner;
       passed.flow = f;
       of.deficit -= passed.packet.wire - framing_;
       return passed;

@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -8,9 +10,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sim/flow/tcp/changing_wire.h"
+#include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp/codel.h"
-#include "sim/flow/tcp/most_bytes.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// The queue before a link that streams of several connections cross, packet by packet: FQ-CoDel
@@ -24,11 +25,46 @@
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate
 /// Before a link that changes it has no such place, as packet's own device there, and the rate is
-/// integrated (changing_wire.h):
+/// integrated (ChangingWire):
 ///     begins(k) = leaves(k) >= ends(k - 1)
 /// A packet counts without the framing that the device adds. When more packets wait than the queue
 /// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
+
+/// Which of many numbers has the most bytes: a tree of the larger of two, so that a change costs
+/// the logarithm of how many there are.
+class MostBytes {
+ public:
+  /// Begins anew, for `count` numbers of nothing.
+  void keep(std::size_t count) {
+    leaves_ = std::bit_ceil(std::max<std::size_t>(count, 2));
+    tree_.assign(2 * leaves_, 0);
+  }
+  void forget() { leaves_ = 0; }
+  /// Numbers below this one are kept.
+  std::size_t room() const { return leaves_; }
+
+  void set(std::size_t number, double bytes) {
+    std::size_t at = leaves_ + number;
+    tree_[at] = bytes;
+    while (at > 1) {
+      at /= 2;
+      const double larger = std::max(tree_[2 * at], tree_[2 * at + 1]);
+      if (tree_[at] == larger) return;
+      tree_[at] = larger;
+    }
+  }
+  /// Of several, the least number.
+  std::size_t first() const {
+    std::size_t at = 1;
+    while (at < leaves_) at = 2 * at + (tree_[2 * at] == tree_[at] ? 0 : 1);
+    return at - leaves_;
+  }
+
+ private:
+  std::size_t leaves_ = 0;
+  std::vector<double> tree_;  ///< the root is 1
+};
 
 class FairQueue {
  public:
@@ -41,7 +77,6 @@ class FairQueue {
     std::int32_t sent = 0;  ///< ticks
   };
   struct Passed {
-    std::int32_t owner = 0;
     std::int32_t flow = 0;
     Packet packet;
     double departure = 0;  ///< s: when the link is through with it
@@ -66,7 +101,7 @@ class FairQueue {
   /// with itself is dropped.
   void set_limit(double bytes) { limit_ = bytes; }
   /// A flow of its own.
-  std::int32_t add_flow(std::int32_t owner);
+  std::int32_t add_flow();
   void push(std::int32_t flow, const Packet& packet);
   /// s: when the next packet may leave; infinite: none waits.
   double next_turn() const { return waiting_ == 0 ? kNever : free_at(); }
@@ -76,8 +111,6 @@ class FairQueue {
   /// The device asks for the next one at `now`. False: there is none.
   bool leave(double now, Passed& passed);
   bool empty() const { return waiting_ == 0; }
-  /// Owners of packets that have been dropped, one for each; who has read them clears them.
-  std::vector<std::int32_t>& dropped() { return dropped_; }
 
  private:
   /// Less than a packet is no queue (RFC 8289, 4.2); bytes.
@@ -89,7 +122,6 @@ class FairQueue {
     CoDel codel;
     double bytes = 0;
     double deficit = 0;
-    std::int32_t owner = -1;
     std::int32_t next = -1;  ///< in its list
     State state = State::kInactive;
   };
@@ -99,7 +131,7 @@ class FairQueue {
   };
 
   struct InOrder {
-    std::int32_t flow = 0;
+    Passed passed;
     double bytes = 0;  ///< that it counts
   };
 
@@ -131,12 +163,11 @@ class FairQueue {
   List new_;
   List old_;
   double limit_ = 0;              ///< bytes; 0: flows have turns
-  NumberedQueue<InOrder> order_;  ///< with a limit: whose packets wait, the first one's first
+  NumberedQueue<InOrder> order_;  ///< with a limit: what waits
   double filled_ = 0;             ///< ... bytes of them
   std::int64_t waiting_ = 0;      ///< packets
   double begun_ = -kNever;        ///< s: when the last one's time on the wire begins
   double ends_ = -kNever;         ///< s: and when it is over
-  std::vector<std::int32_t> dropped_;
 };
 
 }  // namespace gradwire::sim

@@ -46,10 +46,6 @@ class NumberedQueue {
   }
   /// Of an empty queue: the next element has a number more.
   void skip() { ++begin_; }
-  void clear() {
-    begin_ += size_;
-    size_ = 0;
-  }
   /// Of an empty queue: gives its memory back.
   void release() {
     items_.reset();

@@ -32,11 +32,6 @@ void TcpReceiver::OutOfOrderQueue::pop() {
   }
 }
 
-bool TcpReceiver::has(std::int64_t number) const {
-  const auto n = static_cast<std::uint64_t>(number);
-  return number < next_ || (n < kept_.end() && kept_[n]);
-}
-
 void TcpReceiver::keep(std::int64_t number) {
   const auto n = static_cast<std::uint64_t>(number);
   const bool after = n > kept_.begin() && n - 1 < kept_.end() && kept_[n - 1];

@@ -12,6 +12,9 @@
 /// RFC 2018's limit of three blocks; of so many it is as long).
 namespace gradwire::sim {
 
+/// Bytes of an acknowledgement for a block that it names selectively.
+inline constexpr double kBlockBytes = 8;
+
 struct Acknowledgement {
   double time = 0;               ///< s: when the receiver sends it
   std::int32_t echo = 0;         ///< ticks: when the oldest segment that it acknowledges was sent
@@ -43,7 +46,10 @@ class TcpReceiver {
   /// `wanted`: its acknowledgement is not delayed. `count`: with so many in all that follow it.
   void arrive(std::int64_t number, double time, std::int32_t sent, bool wanted = false,
               int count = 1);
-  bool has(std::int64_t number) const;
+  bool has(std::int64_t number) const {
+    const auto n = static_cast<std::uint64_t>(number);
+    return number < next_ || (n < kept_.end() && kept_[n]);
+  }
   /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
   double deadline() const { return waiting_ ? since_ + quickness_.delayed_ack : kNever; }
   /// The delayed acknowledgement goes off.

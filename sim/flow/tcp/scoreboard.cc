@@ -4,12 +4,6 @@
 
 namespace gradwire::sim {
 
-void Scoreboard::push(std::int64_t bytes) {
-  segments_.push(
-      {static_cast<std::uint32_t>(bytes) & ((1u << 28) - 1), false, false, false, false});
-  sent_ += bytes;
-}
-
 void Scoreboard::send_again(std::int64_t number) {
   Segment& segment = at(number);
   if (segment.again) return;
@@ -17,7 +11,7 @@ void Scoreboard::send_again(std::int64_t number) {
   again_ += segment.bytes;
 }
 
-void Scoreboard::count(const Segment& segment, std::int64_t bytes) {
+inline void Scoreboard::count(const Segment& segment, std::int64_t bytes) {
   if (segment.sacked) sacked_ += bytes;
   if (segment.lost) lost_ += bytes;
   if (segment.again) again_ += bytes;
@@ -26,9 +20,10 @@ void Scoreboard::count(const Segment& segment, std::int64_t bytes) {
 void Scoreboard::move(std::int64_t from, std::int64_t to, std::int64_t bytes) {
   const auto moved = static_cast<std::uint32_t>(bytes);
   count(at(from), -bytes);
-  at(from).bytes = (at(from).bytes - moved) & ((1u << 28) - 1);
-  at(to).bytes = (at(to).bytes + moved) & ((1u << 28) - 1);
+  at(from).bytes = (at(from).bytes - moved) & kMostBytes;
+  at(to).bytes = (at(to).bytes + moved) & kMostBytes;
   count(at(to), bytes);
+  doubtful_ = std::min({doubtful_, from, to});
 }
 
 std::int64_t Scoreboard::acknowledge(std::int64_t upto) {
@@ -36,19 +31,12 @@ std::int64_t Scoreboard::acknowledge(std::int64_t upto) {
   while (first() < upto) {
     const Segment& segment = segments_.front();
     sent_ -= segment.bytes;
-    if (segment.sacked) sacked_ -= segment.bytes;
-    if (segment.lost) lost_ -= segment.bytes;
-    if (segment.again) again_ -= segment.bytes;
+    count(segment, -static_cast<std::int64_t>(segment.bytes));
     if (!segment.sacked) fresh += segment.bytes;
     segments_.pop();
   }
   if (highest_[0] < first()) std::fill(std::begin(highest_), std::end(highest_), kNone);
   return fresh;
-}
-
-void Scoreboard::note_sacked(std::int64_t number) {
-  for (std::int64_t& place : highest_)
-    if (number > place) std::swap(number, place);
 }
 
 std::int64_t Scoreboard::sack(std::int64_t number) {
@@ -59,7 +47,8 @@ std::int64_t Scoreboard::sack(std::int64_t number) {
   segment.lost = false;
   segment.sacked = true;
   sacked_ += segment.bytes;
-  note_sacked(number);
+  for (std::int64_t& place : highest_)
+    if (number > place) std::swap(number, place);
   return segment.bytes;
 }
 
@@ -90,6 +79,7 @@ void Scoreboard::mark_lost(std::int64_t number) {
   segment.again = false;
   segment.lost = true;
   candidate_ = std::min(candidate_, number);
+  doubtful_ = std::min(doubtful_, number);
 }
 
 void Scoreboard::mark_all_lost() {
@@ -100,10 +90,10 @@ void Scoreboard::mark_all_lost() {
     segment.lost = !segment.sacked;
     if (segment.lost) lost_ += segment.bytes;
   }
-  candidate_ = first();
+  candidate_ = doubtful_ = first();
 }
 
-std::int64_t Scoreboard::next_lost() {
+std::int64_t Scoreboard::find_next_lost() {
   const std::int64_t limit = highest_[0] == kNone ? end() : highest_[0];
   candidate_ = std::max(candidate_, first());
   while (candidate_ < limit) {
@@ -115,8 +105,7 @@ std::int64_t Scoreboard::next_lost() {
   return kNone;
 }
 
-std::int64_t Scoreboard::next_lost_anywhere() {
-  if (lost_ == 0) return kNone;
+std::int64_t Scoreboard::find_next_lost_anywhere() {
   for (candidate_ = std::max(candidate_, first()); candidate_ < end(); ++candidate_) {
     const Segment& segment = at(candidate_);
     if (segment.lost && !segment.again) return candidate_;
@@ -125,13 +114,79 @@ std::int64_t Scoreboard::next_lost_anywhere() {
   return kNone;
 }
 
-std::int64_t Scoreboard::next_doubtful() const {
+std::int64_t Scoreboard::next_doubtful() {
   const std::int64_t limit = highest_[0] == kNone ? end() : highest_[0];
-  for (std::int64_t i = first(); i < limit; ++i) {
-    const Segment& segment = at(i);
-    if (!segment.sacked && !segment.again && segment.bytes > 0) return i;
+  for (doubtful_ = std::max(doubtful_, first()); doubtful_ < limit; ++doubtful_) {
+    const Segment& segment = at(doubtful_);
+    if (!segment.sacked && !segment.again && segment.bytes > 0) return doubtful_;
   }
   return kNone;
+}
+
+void JoinedCopies::join(Scoreboard& board, std::int64_t number, std::int64_t most) {
+  std::int64_t next = number + 1;
+  while (next < board.end() && board.at(next).bytes == 0) ++next;
+  if (next >= board.end()) return;
+  const Scoreboard::Segment& own = board.at(number);
+  const Scoreboard::Segment& other = board.at(next);
+  if (other.sacked || other.lost != own.lost) return;
+  const std::int64_t room = most - static_cast<std::int64_t>(own.bytes);
+  const std::int64_t bytes = std::min(room, static_cast<std::int64_t>(other.bytes));
+  if (bytes <= 0) return;
+  board.move(next, number, bytes);
+  moved_.push_back({number, next, bytes, false});
+}
+
+void JoinedCopies::give_back(Scoreboard& board, const Moved& moved) {
+  board.move(moved.holder, moved.number, moved.bytes);
+  const Scoreboard::Segment& segment = board.at(moved.number);
+  if (segment.lost && 2 * moved.bytes >= static_cast<std::int64_t>(segment.bytes))
+    board.send_again(moved.number);  // most of it is on its way
+}
+
+void JoinedCopies::part(Scoreboard& board, std::int64_t upto) {
+  for (std::size_t i = moved_.size(); i-- > 0;) {  // latest first: a holder may have taken, too
+    const Moved moved = moved_[i];
+    if (moved.holder == kAcknowledged || moved.holder >= upto || moved.number < upto) continue;
+    moved_[i].holder = kAcknowledged;
+    if (!moved.arrived || board.at(moved.number).bytes == 0) {
+      for (std::size_t j = moved_.size(); j-- > 0;) {
+        if (moved_[j].holder != moved.number || moved_[j].number < upto) continue;
+        give_back(board, moved_[j]);
+        moved_[j].bytes = 0;
+      }
+      give_back(board, moved);
+      moved_[i].bytes = 0;
+    }
+  }
+  std::erase_if(moved_, [&](const Moved& each) { return each.bytes == 0 || each.number < upto; });
+}
+
+std::int64_t JoinedCopies::original(const Scoreboard& board, std::int64_t number) const {
+  std::int64_t bytes = board.at(number).bytes;
+  for (const Moved& each : moved_) {
+    if (each.number == number) bytes += each.bytes;
+    if (each.holder == number) bytes -= each.bytes;
+  }
+  return bytes;
+}
+
+int JoinedCopies::arrive(const Scoreboard& board, std::int64_t number, std::int64_t bytes) {
+  if (number < board.first()) return 1;
+  const std::int64_t own = original(board, number);
+  std::int64_t left = bytes - own;
+  for (const Moved& each : moved_)
+    if (each.number == number) left += each.bytes;  // its first bytes went before it
+  if (bytes == own || left <= 0) return 1;
+  int count = 1;
+  for (Moved& each : moved_)
+    if (each.holder == number) each.arrived = true;
+  for (std::int64_t next = number + 1; next < board.end(); ++next, ++count) {
+    const std::int64_t whole = original(board, next);
+    if (left < whole) break;
+    left -= whole;
+  }
+  return count;
 }
 
 }  // namespace gradwire::sim

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "sim/flow/tcp/numbered_queue.h"
 
@@ -37,7 +38,10 @@ class Scoreboard {
   std::int64_t sacked() const { return sacked_; }                              ///< bytes
   std::int64_t lost() const { return lost_; }                                  ///< bytes
 
-  void push(std::int64_t bytes);
+  void push(std::int64_t bytes) {
+    segments_.push({static_cast<std::uint32_t>(bytes) & kMostBytes, false, false, false, false});
+    sent_ += bytes;
+  }
   /// Segment `number` goes out once more.
   void send_again(std::int64_t number);
   /// So many bytes of one segment are another's from now on.
@@ -55,15 +59,18 @@ class Scoreboard {
 
   /// The first lost segment that was not sent again, below the highest sacked one where there is
   /// one; kNone: none.
-  std::int64_t next_lost();
+  std::int64_t next_lost() { return lost_ == 0 ? kNone : find_next_lost(); }
   /// ... wherever it is.
-  std::int64_t next_lost_anywhere();
+  std::int64_t next_lost_anywhere() { return lost_ == 0 ? kNone : find_next_lost_anywhere(); }
   /// The first one that is neither sacked nor sent again, below the highest sacked one where there
   /// is one; kNone: none.
-  std::int64_t next_doubtful() const;
+  std::int64_t next_doubtful();
 
  private:
-  void note_sacked(std::int64_t number);
+  static constexpr std::uint32_t kMostBytes = (1u << 28) - 1;
+
+  std::int64_t find_next_lost();
+  std::int64_t find_next_lost_anywhere();
   void count(const Segment& segment, std::int64_t bytes);
 
   NumberedQueue<Segment> segments_;
@@ -75,6 +82,38 @@ class Scoreboard {
   std::int64_t highest_[kDuplicates] = {kNone, kNone, kNone};
   std::int64_t searched_ = 0;   ///< below it, what is not sacked is lost
   std::int64_t candidate_ = 0;  ///< below it, nothing is lost and not sent again
+  std::int64_t doubtful_ = 0;   ///< below it, all is sacked, sent again or empty
+};
+
+/// Short segments that go out again with the bytes that follow them, as ns-3's do: what is sent
+/// again takes from the next segment, if that is not sacked and as lost as itself, until it is a
+/// full one (tcp-tx-buffer.cc, GetTransmittedSegment). The next one keeps the rest, or nothing.
+///
+/// Segments keep their numbers. Where it breaks down: bytes that have arrived with another segment
+/// are acknowledged with the rest of their own.
+class JoinedCopies {
+ public:
+  /// Segment `number`, not acknowledged, is about to go out again with `most` bytes at most.
+  void join(Scoreboard& board, std::int64_t number, std::int64_t most);
+  /// All before `upto` is about to be acknowledged: what went out with it and has not arrived is
+  /// the next segments' again, which are then on their way.
+  void part(Scoreboard& board, std::int64_t upto);
+  /// Bytes of the segment when it went out first.
+  std::int64_t original(const Scoreboard& board, std::int64_t number) const;
+  /// How many segments are there with a copy of `number` that has so many bytes, which arrives.
+  int arrive(const Scoreboard& board, std::int64_t number, std::int64_t bytes);
+
+ private:
+  static constexpr std::int64_t kAcknowledged = -1;
+  struct Moved {
+    std::int64_t holder = 0;  ///< with which they went out
+    std::int64_t number = 0;  ///< whose bytes they are
+    std::int64_t bytes = 0;
+    bool arrived = false;
+  };
+  void give_back(Scoreboard& board, const Moved& moved);
+
+  std::vector<Moved> moved_;  ///< few
 };
 
 }  // namespace gradwire::sim

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "scenarios/share.h"
 #include "scenarios/scenario.h"
+#include "scenarios/share.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;
@@ -47,8 +47,7 @@ TEST_CASE("Of a sweep only runs that choose by their first exchange are made ali
   REQUIRE(details.size() == 4);
   CHECK(std::ranges::count(details, std::optional(Detail::kFluid)) == 2);
   CHECK(std::ranges::count(details, std::optional(Detail::kPerPacket)) == 2);
-  const auto asked =
-      details_of(ring_of("2, 64", R"(, "/network/detail": ["per-packet", "auto"])"));
+  const auto asked = details_of(ring_of("2, 64", R"(, "/network/detail": ["per-packet", "auto"])"));
   CHECK(std::ranges::count(asked, std::optional(Detail::kPerPacket)) == 2);
   std::vector<scenarios::Scenario> other = ring_of("2, 4096");
   for (scenarios::Scenario& run : other) run.executor = "model";

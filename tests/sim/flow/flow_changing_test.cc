@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/flow/tcp/changing_wire.h"
+#include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp/fair_queue.h"
 #include "sim/flow/tcp_path.h"
 #include "tests/sim/graphs.h"
@@ -80,7 +80,7 @@ TEST_CASE("a queue before a link that changes has no place behind the wire") {
   const SlowLink link;
   FairQueue queue({0.005, 0.1}, 1538, 38, 10'240);
   queue.set_wire(link.follower());
-  const std::int32_t flow = queue.add_flow(7);
+  const std::int32_t flow = queue.add_flow();
   for (const int number : {0, 1, 2}) queue.push(flow, {0, number, 500, 0});
   CHECK(queue.take(0, 1).departure == Approx(0.5));
   // The second leaves when the first is through. On a link that never changes: at once, to wait

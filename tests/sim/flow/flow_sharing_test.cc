@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/flow/shares/max_min.h"
-#include "sim/flow/tcp/way_back.h"
+#include "sim/flow/tcp/fluid_stream.h"
 #include "tests/sim/graphs.h"
 #include "tests/sim/streams.h"
 
@@ -387,8 +387,8 @@ TEST_CASE("an acknowledgement comes behind the segment that its sender's link is
   // Three segments over 1 Gbps (12.3 us each) and 1 ms. The first one is acknowledged at once; on
   // its last link that takes 0.72 us.
   TransportSettings transport;
-  TcpStream tcp = stream_over(1e9, 1e-3, transport, {}),
-            other = stream_over(1e9, 1e-3, transport, {});
+  LoneStream tcp = stream_over(1e9, 1e-3, transport, {}),
+             other = stream_over(1e9, 1e-3, transport, {});
   tcp.write(0, 1, 3 * 1448);
   other.write(0, 1, 3 * 1448);
   while (tcp.delivered(kForever.value())) tcp.pop();

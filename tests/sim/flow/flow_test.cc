@@ -5,9 +5,8 @@
 
 #include "base/philox.h"
 #include "sim/flow/flow_network.h"
-#include "sim/flow/tcp/stream.h"
 #include "sim/transport/calibration.h"
-#include "tests/sim/graphs.h"
+#include "tests/sim/streams.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -412,8 +411,7 @@ TEST_CASE("a first transfer over a long path takes as long as its segments by th
     const std::vector<ChannelId> route{0};
     for (const std::int64_t bytes : {60'000, 192'000, 800'000}) {
       const TcpPath path(cluster, route, {});
-      TcpStream alone(path, {}, LossSequence(0, {}), LossSequence(0, {}));
-      alone.serve(0, path.line_rate);
+      LoneStream alone(path, {}, LossSequence(0, {}), LossSequence(0, {}));
       alone.write(0, 1, bytes);
       double now = 0;
       for (; !alone.delivered(now); alone.run(now)) now = alone.next_event();

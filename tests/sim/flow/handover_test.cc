@@ -32,20 +32,20 @@ std::vector<double> arrivals(const std::vector<double>& releases, std::int64_t b
 TEST_CASE("a burst that went out beside a stream fills its window, as if the stream had sent it") {
   // 6 segments at 0, and 10 more at 6 segments' time: the window of 10 lets 4 of them out at once.
   const double later = 6 * kSegment;
-  TcpStream whole = stream_over(kGigabit, kLink, {}, {});
+  LoneStream whole = stream_over(kGigabit, kLink, {}, {});
   whole.write(0, 1, 6 * 1448);
   whole.write(later, 2, 10 * 1448);
-  TcpStream beside = stream_over(kGigabit, kLink, {}, {});
+  LoneStream beside = stream_over(kGigabit, kLink, {}, {});
   CHECK(beside.take_over(later, 0, later, 6 * kWire) == 6);
-  CHECK(beside.in_flight() == Approx(6 * kWire));
+  CHECK(beside.tcp().in_flight() == Approx(6 * kWire));
   CHECK(beside.wire_sent() == 0);  // who sent it counts it
   beside.write(later, 2, 10 * 1448);
-  TcpStream alone = stream_over(kGigabit, kLink, {}, {});  // ... it takes the window for empty
+  LoneStream alone = stream_over(kGigabit, kLink, {}, {});  // ... it takes the window for empty
   alone.write(later, 2, 10 * 1448);
   std::vector<double> last;
-  for (TcpStream* each : {&whole, &beside, &alone}) {
+  for (LoneStream* each : {&whole, &beside, &alone}) {
     double arrival = 0;
-    while (each->next_event() < TcpStream::kNever) {
+    while (each->next_event() < FluidStream::kNever) {
       const double next = each->next_event();
       each->run(next);
       for (; each->delivered(next); each->pop()) arrival = each->front().arrival;
@@ -57,8 +57,8 @@ TEST_CASE("a burst that went out beside a stream fills its window, as if the str
   CHECK(beside.window() == whole.window());
   CHECK(last[2] < last[0] - kSegment);
   // Of what is acknowledged a round trip after it was sent nothing counts: of six, two pairs.
-  TcpStream late = stream_over(kGigabit, kLink, {}, {});
-  const double round_trip = kWire / late.demand() * 10;
+  LoneStream late = stream_over(kGigabit, kLink, {}, {});
+  const double round_trip = kWire / late.tcp().demand() * 10;
   CHECK(late.take_over(4.1 * kSegment + round_trip, 0, 6 * kSegment, 6 * kWire) == 2);
 }
 

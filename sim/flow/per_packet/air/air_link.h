@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <vector>
 
 #include "sim/flow/per_packet/air/air.h"
 #include "sim/flow/per_packet/packet_events.h"
@@ -19,11 +18,8 @@ class AirLink final : public PacketLink {
 
   void push(std::int32_t flow, const Packet& packet) override {
     count(packet);
-    if (!air_.push(events_.seconds(), station_, id_ % 2 == 0,
-                   {packet, id_, flow, events_.seconds()}))
-      dropped_.push_back(flow);
+    air_.push(events_.seconds(), station_, id_ % 2 == 0, {packet, id_, flow, events_.seconds()});
   }
-  std::vector<std::int32_t>& dropped() override { return dropped_; }
   double busy() const override { return air_.busy(id_ % 2 == 0); }
 
  private:
@@ -31,7 +27,6 @@ class AirLink final : public PacketLink {
   Air& air_;
   std::size_t station_;
   ChannelId id_;
-  std::vector<std::int32_t> dropped_;
 };
 
 }  // namespace gradwire::sim

@@ -3,7 +3,6 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
-#include "sim/flow/tcp/joined_copies.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 
