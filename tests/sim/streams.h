@@ -36,15 +36,16 @@ class LoneStream : public FluidStream {
   const TcpStream::Message& front() const { return tcp().front(); }
   void pop() { tcp().pop(); }
   bool idle() const { return tcp().idle(); }
-  double window() const { return tcp().window(); }
-  std::int64_t timeouts() const { return tcp().timeouts(); }
+  std::int64_t window() const { return tcp().congestion().size(); }  ///< bytes
+  std::int64_t timeouts() const { return tcp().output().round_trip().timeouts(); }
   std::uint64_t acks_sent() const { return tcp().acknowledgements(); }
-  TcpStream::Counts counts() const { return tcp().counts(); }
-  /// Each segment that went out was dropped, lost, or arrived, or had arrived before.
-  bool conserves() const {
-    const TcpStream::Counts n = counts();
-    return n.first + n.again == dropped() + lost() + n.arrived + n.duplicate;
-  }
+  /// Segments that went out, and that went out once more.
+  std::int64_t segments() const { return tcp().output().segments(); }
+  std::int64_t copies() const { return tcp().output().copies(); }
+  /// Copies of what was there already.
+  std::int64_t duplicates() const { return arrived() - tcp().receiver().next(); }
+  /// Each that went out was dropped, lost, or arrived.
+  bool conserves() const { return segments() + copies() == dropped() + lost() + arrived(); }
 };
 
 /// One over that wire; `lost`, `lost_acks`: numbers of segments and acknowledgements, in the order

@@ -205,7 +205,7 @@ void MaxMin::dissolve_pool(ChannelId id) {
     f.pool = -1;
     note_changed(crossing.flow);
   }
-  pool.rates.reset();
+  pool.rates = RatePool(id, pool_nodes_);
   pool.joined.clear();
   changed_pools_.push_back(number);
 }

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/error.h"
 #include "sim/cluster/cluster.h"
 #include "sim/flow/shares/indexed_heap.h"
 
@@ -66,11 +65,6 @@ class RatePool {
   /// Whether the flows take all but `rest` of the capacity, 1 being all.
   bool is_full(double capacity, double rest) const {
     return pooled_count_ > 0 || static_cast<double>(limited_sum_) >= capacity * kUnits * (1 - rest);
-  }
-  /// Precondition: no flow is left.
-  void reset() {
-    GRADWIRE_ASSERT(pooled_count_ == 0 && limited_sum_ == 0);
-    level_ = 0;
   }
 
  private:

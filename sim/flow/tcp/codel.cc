@@ -16,15 +16,6 @@ CoDelTimes codel_times(double segment_time, const TcpConstants& constants) {
   return {target, std::max(constants.codel_interval, 2 * target)};
 }
 
-bool CoDel::is_late(double start, double waited) {
-  if (waited < times.target) {
-    above_since = -1;
-    return false;
-  }
-  if (above_since < 0) above_since = start + times.interval;
-  return start > above_since;
-}
-
 /// From here on drops are interval / sqrt(count) apart.
 void CoDel::count_to(int to) {
   count = to;
@@ -40,29 +31,24 @@ void CoDel::count_to(int to) {
   spacing = times.interval * root;
 }
 
-void CoDel::begin_episode(double start) {
-  const int since = count - last_count;
-  const bool recent = start - next_drop < kRecentIntervals * times.interval;
-  count_to(since > 1 && recent ? since : 1);
-  last_count = count;
-  next_drop = start + spacing;
-}
-
 bool CoDel::drops(double start, double waited) {
-  const bool late = is_late(start, waited);
-  if (!dropping) {
-    if (!late) return false;
-    dropping = spared = true;
-    begin_episode(start);
-    return true;
+  if (waited < times.target) {
+    above_since = -1;
+  } else if (above_since < 0) {
+    above_since = start + times.interval;
   }
-  if (!late) {
-    leave();
+  if (above_since < 0 || start <= above_since) {
+    if (dropping) leave();
     return false;
   }
-  if (spared) {
-    spared = false;
-    if (start < next_drop) return false;
+  if (!dropping) {
+    dropping = true;
+    const int since = count - last_count;
+    const bool recent = start - next_drop < kRecentIntervals * times.interval;
+    count_to(since > 1 && recent ? since : 1);
+    last_count = count;
+    next_drop = start + spacing;
+    return true;
   }
   if (start < next_drop) return false;
   count_to(count + 1);

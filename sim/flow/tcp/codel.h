@@ -30,7 +30,6 @@ struct CoDel {
   double root = 1;     ///< 1 / sqrt(count), where steps lead to it
   double spacing = 0;  ///< s, of drops
   bool dropping = false;
-  bool spared = false;  ///< the next packet takes the dropped one's place
 
   /// Whether a packet that would leave at `start` is dropped. It has waited for so long, and others
   /// wait behind it.
@@ -38,14 +37,12 @@ struct CoDel {
   /// A packet has left the queue short.
   void leave() {
     above_since = -1;
-    dropping = spared = false;
+    dropping = false;
   }
   /// Packets have waited longer than the target: if that goes on some are dropped.
   bool waits_too_long() const { return dropping || above_since >= 0; }
 
  private:
-  bool is_late(double start, double waited);
-  void begin_episode(double start);
   void count_to(int count);
 };
 

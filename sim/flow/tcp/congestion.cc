@@ -80,15 +80,13 @@ void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last
     segments -= (size_ - before) / segment_;
   }
   if (segments <= 0 || size_ < threshold_ || !limited_) return;
-  if (cubic_) {
-    grow_cubic(now, segments);
-  } else {
-    grow_reno(segments);
-  }
-}
-
-void CongestionWindow::grow_reno(std::int64_t acked) {
-  grow_by(acked, segments());
+  if (!cubic_) return grow_by(segments, this->segments());
+  if (constants_->kernel_recovery) return grow_by(segments, remembered_acks(now, segments));
+  counted_ += segments;
+  const std::int64_t needed = acks_per_segment(now, segments);
+  if (counted_ < needed) return;
+  size_ += segment_;
+  counted_ -= needed;
 }
 
 /// One segment for every `each` acknowledged.
@@ -102,18 +100,6 @@ void CongestionWindow::grow_by(std::int64_t acked, std::int64_t each) {
   const std::int64_t more = counted_ / each;
   counted_ -= more * each;
   size_ += more * segment_;
-}
-
-void CongestionWindow::grow_cubic(double now, std::int64_t acked) {
-  if (constants_->kernel_recovery) {
-    grow_by(acked, remembered_acks(now, acked));
-    return;
-  }
-  counted_ += acked;
-  const std::int64_t needed = acks_per_segment(now, acked);
-  if (counted_ < needed) return;
-  size_ += segment_;
-  counted_ -= needed;
 }
 
 void CongestionWindow::begin_epoch(double now, std::int64_t acked) {

@@ -69,8 +69,6 @@ class CongestionWindow {
 
   void start_round(double now, std::int64_t sent);
   void watch_trains(double now, double round_trip);
-  void grow_cubic(double now, std::int64_t segments);
-  void grow_reno(std::int64_t segments);
   void grow_by(std::int64_t acked, std::int64_t each);
   std::int64_t remembered_acks(double now, std::int64_t acked);
   std::int64_t acks_per_segment(double now, std::int64_t acked);

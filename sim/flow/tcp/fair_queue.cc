@@ -84,14 +84,11 @@ FairQueue::Packet FairQueue::take_first(Flow& of) {
   return first;
 }
 
-void FairQueue::keep_most_bytes() {
-  if (most_bytes_.room() >= flows_.size()) return;
-  most_bytes_.keep(flows_.size());
-  for (const Flow& each : flows_) note_bytes(each);
-}
-
 void FairQueue::make_room() {
-  keep_most_bytes();
+  if (most_bytes_.room() < flows_.size()) {
+    most_bytes_.keep(flows_.size());
+    for (const Flow& each : flows_) note_bytes(each);
+  }
   Flow& longest = flows_[most_bytes_.first()];
   const double half = longest.bytes / 2;
   for (int i = 0; i < kMostDrops && longest.bytes > half; ++i) take_first(longest);

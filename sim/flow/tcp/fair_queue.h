@@ -144,7 +144,6 @@ class FairQueue {
     const auto number = static_cast<std::size_t>(&flow - flows_.data());
     if (number < most_bytes_.room()) most_bytes_.set(number, flow.bytes);
   }
-  void keep_most_bytes();
   void make_room();
   void end_turns();
   void push_in_order(std::int32_t flow, const Packet& packet);

@@ -56,7 +56,7 @@ void FluidStream::take_turn() {
 
 /// Bytes of segments that are gone and not sent again yet: they come behind what is sent now.
 std::int64_t FluidStream::to_come_again() const {
-  const std::int64_t gone = dropped_ + lost_ - tcp_.counts().again;
+  const std::int64_t gone = dropped_ + lost_ - tcp_.output().copies();
   return std::max<std::int64_t>(gone, 0) * tcp_.path().segment;
 }
 
@@ -78,6 +78,7 @@ inline void FluidStream::travel(const Segment& segment) {
     ++lost_;
     return;
   }
+  ++arrived_;
   const StreamPath& path = tcp_.path();
   const double direct = bottleneck_.departure() + path.arrival + path.forwarding * segment.wire;
   last_arrival_ = std::max(direct, last_arrival_ + path.second_hop * segment.wire);

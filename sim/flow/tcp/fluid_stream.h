@@ -111,9 +111,10 @@ class FluidStream : SegmentCarrier {
   }
   /// Bytes, with those of copies.
   double wire_sent() const { return wire_sent_ + (turns_ ? turns_->wire : 0); }
-  /// Segments that the queue dropped, and that were lost on the way.
+  /// What became of segments: the queue dropped them, they were lost on the way, or arrived.
   std::int64_t dropped() const { return dropped_; }
   std::int64_t lost() const { return lost_; }
+  std::int64_t arrived() const { return arrived_; }
 
  private:
   struct Segment {
@@ -164,6 +165,7 @@ class FluidStream : SegmentCarrier {
   double wire_sent_ = 0;
   std::int64_t dropped_ = 0;
   std::int64_t lost_ = 0;
+  std::int64_t arrived_ = 0;
 };
 
 }  // namespace gradwire::sim

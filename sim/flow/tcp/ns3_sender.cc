@@ -213,7 +213,6 @@ void Ns3Sender::on_whole(TcpOutput& out, const Told& told, std::int64_t segments
     if (recovered) duplicates_ = 0;
   }
   if (state_ != State::kDisorder || !told.duplicate) state_ = State::kOpen;
-  if (told.upto >= recover_) recovering_ = false;
   if (recovered && paced_) paced_->leave_recovery();
   if (recovered && !paced_) window.set_size(window.threshold());
   if (state_ != State::kOpen) return;
@@ -228,15 +227,13 @@ void Ns3Sender::on_duplicate(TcpOutput& out, const Told& told) {
   state_ = State::kDisorder;
   const std::int64_t first = out.board().first();
   const bool third = duplicates_ == Scoreboard::kDuplicates;
-  if ((third && (first >= recover_ || !recovering_)) || out.board().at(first).lost)
-    enter_recovery(out, told);
+  if ((third && first >= recover_) || out.board().at(first).lost) enter_recovery(out, told);
 }
 
 void Ns3Sender::enter_recovery(TcpOutput& out, const Told& told) {
   Scoreboard& board = out.board();
   board.mark_first_lost();
   recover_ = board.end();
-  recovering_ = true;
   state_ = State::kRecovery;
   out.congestion().cut();
   if (paced_) paced_->enter_recovery(told.delivered);
@@ -279,7 +276,6 @@ void Ns3Sender::time_out(TcpOutput& out, double now) {
   duplicates_ = 0;
   board.mark_all_lost();
   measured_from_ = recover_ = board.end();
-  recovering_ = true;
   out.round_trip().back_off(out.constants().largest_rto);
   out.congestion().cut();
   out.congestion().collapse(now, board.end());

@@ -63,7 +63,6 @@ class Ns3Sender {
   void time_out(TcpOutput& out, double now);
 
   State state_ = State::kOpen;
-  bool recovering_ = false;
   bool first_partial_ = true;
   int duplicates_ = 0;
   std::int64_t recover_ = 0;    ///< segment: all before it was sent when the last loss was seen

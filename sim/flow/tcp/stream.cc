@@ -43,7 +43,6 @@ inline void TcpStream::note_arrival(std::int64_t before, double time) {
 
 void TcpStream::arrive(double time, std::int64_t number, std::int32_t wire, std::int32_t sent) {
   const std::int64_t before = receiver_.next();
-  ++(receiver_.has(number) ? duplicate_ : arrived_);
   const bool is_last = unsent() == 0 && number + 1 == out_.board().end();
   const bool wanted = out_.constants().acknowledge_messages && is_last;
   receiver_.arrive(number, time, sent, wanted || (linux_ && linux_->ends_bundle(number)),
@@ -53,7 +52,6 @@ void TcpStream::arrive(double time, std::int64_t number, std::int32_t wire, std:
 
 void TcpStream::take_over(double now, std::int64_t bytes, std::int32_t sent, double arrival) {
   out_.take_over(now, bytes);
-  ++arrived_;
   const std::int64_t before = receiver_.next();
   receiver_.arrive(out_.board().end() - 1, arrival, sent);
   note_arrival(before, arrival);

@@ -32,14 +32,6 @@ class TcpStream {
 
   using Message = StreamMessages::Message;
 
-  /// Segments that went out, and that arrived.
-  struct Counts {
-    std::int64_t first = 0;
-    std::int64_t again = 0;  ///< sent once more
-    std::int64_t arrived = 0;
-    std::int64_t duplicate = 0;  ///< arrived, but had before
-  };
-
   /// Streams may share a path. `carrier`, which outlives the stream, carries its segments.
   TcpStream(std::shared_ptr<const StreamPath> path, const TransportSettings& transport,
             SegmentCarrier* carrier = nullptr);
@@ -146,11 +138,9 @@ class TcpStream {
   }
   const StreamPath& path() const { return out_.path(); }
   const CongestionWindow& congestion() const { return out_.congestion(); }
-  double window() const { return static_cast<double>(out_.congestion().size()); }
   TcpReceiver& receiver() { return receiver_; }
   const TcpReceiver& receiver() const { return receiver_; }
-  std::int64_t timeouts() const { return out_.round_trip().timeouts(); }
-  Counts counts() const { return {out_.segments(), out_.copies(), arrived_, duplicate_}; }
+  const TcpOutput& output() const { return out_; }
 
  private:
   static constexpr std::size_t kLarge = 20;  ///< acknowledgements that were under way at a time
@@ -162,8 +152,6 @@ class TcpStream {
   TcpOutput out_;
   TcpReceiver receiver_;
   std::int64_t received_ = 0;  ///< bytes in order
-  std::int64_t arrived_ = 0;   ///< segments
-  std::int64_t duplicate_ = 0;
   Ns3Sender ns3_;
   std::unique_ptr<LinuxSender> linux_;  ///< where its rules are followed
 };
