@@ -60,8 +60,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     ack_a_byte += per_byte_back;
   }
   const ChannelId own = route.front();
-  last_ack_time = 8 * ack / cluster.nominal_rate(own).value();
-  last_ack_hop = cluster.channel(own).delay.value() + last_ack_time;
+  last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   last_hop = 8 / cluster.nominal_rate(route.back()).value();
   for (bool slowest = false; const ChannelId id : route) {
     const double per_byte = 8 / cluster.nominal_rate(id).value();

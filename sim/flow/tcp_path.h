@@ -41,7 +41,6 @@ struct TcpPath : PathCost {
   double ack_spacing = 0;     ///< s: of an acknowledgement, on the slowest channel of its way
   double ack_a_byte = 0;      ///< s a byte of it
   double last_ack_hop = 0;    ///< s: of an acknowledgement, on its last channel
-  double last_ack_time = 0;   ///< ... without the distance
   double last_hop = 0;        ///< s a byte, on the last channel
   double gap_a_byte = 0;      ///< s a byte, over links that never change
   bool line_changes = false;  ///< the first of its slowest links does

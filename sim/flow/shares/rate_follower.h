@@ -51,37 +51,4 @@ class RateFollower {
   std::size_t outage_ = 0;  ///< the first that has not ended
 };
 
-/// How long packets take over one channel that changes: the integral of its rate. A frame that is
-/// on its way while the link is out waits, and goes on.
-class ChangingWire {
- public:
-  /// At the time 0.
-  explicit ChangingWire(const RateFollower& follower) : follower_(follower) { follower_.seek(0); }
-
-  /// s: when `bytes` that begin at `begin` are through; infinite: never. `begin` does not go back
-  /// from call to call.
-  double through(double begin, double bytes) {
-    begin > begun_ + kFarAhead ? follower_.seek(begin) : follower_.advance(begin);
-    begun_ = begin;
-    if (follower_.rate() > 0 && begin + bytes / follower_.rate() <= follower_.next())
-      return begin + bytes / follower_.rate();  // nearly always
-    RateFollower ahead = follower_;
-    for (double at = begin;;) {
-      const double rate = ahead.rate(), next = ahead.next();
-      if (rate > 0 && at + bytes / rate <= next) return at + bytes / rate;
-      if (next == std::numeric_limits<double>::infinity()) return next;
-      bytes -= rate * (next - at);
-      at = next;
-      ahead.advance(at);
-    }
-  }
-
- private:
-  /// s: there may be too many changes in it to walk through.
-  static constexpr double kFarAhead = 1;
-
-  RateFollower follower_;
-  double begun_ = 0;  ///< s: the last one
-};
-
 }  // namespace gradwire::sim

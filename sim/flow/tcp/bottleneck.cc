@@ -79,32 +79,17 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
 
 /// s that others take before the segment, as fair queueing serves them: each stream in turn sends a
 /// full segment's bytes, and the next segment with what is left of that. Others are taken to do as
-/// this stream does: those behind it in its last turn, those before it in this one. `even`: what
-/// others take in the mean for so many bytes.
+/// this stream does. `even`: what others take in the mean for so many bytes.
 double Bottleneck::wait_for_turn(double now, double bytes, double behind, double even) {
   const double full = discipline_->quantum > 0 ? discipline_->quantum : bytes;
   if (free_at_ <= now) {
     credit_ = full - bytes;
-    turn_ = bytes;
-    return std::min(even, ahead_);
+    return even;
   }
-  if (credit_ > 0) {
-    credit_ -= bytes;
-    turn_ += bytes;
-    return 0;
-  }
-  credit_ += full - bytes;
-  const double last = turn_;
-  turn_ = bytes;
-  const double this_one = bytes + (credit_ > 0 && behind > 0 ? full : 0);
-  const double before = std::min(1.0, ahead_ / (even * full / bytes));
-  return even / bytes * ((1 - before) * last + before * this_one);
-}
-
-double Bottleneck::round_left(double now) const {
-  if (free_at_ <= now || discipline_->quantum <= 0 || discipline_->line_rate <= rate_) return 0;
-  const double others = discipline_->quantum * (1 / rate_ - 1 / discipline_->line_rate);
-  return std::max(0.0, others - ahead_) * rate_;
+  credit_ -= bytes;
+  if (credit_ + bytes > 0) return 0;
+  credit_ += full;
+  return even / bytes * (bytes + (credit_ > 0 && behind > 0 ? full : 0));
 }
 
 void Bottleneck::spare() {

@@ -50,9 +50,6 @@ class Bottleneck {
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }
-  /// A segment that finds none of its own stream's before it is served at once, as fair queueing
-  /// does new flows, but for first segments of other streams, which take so long, s.
-  void set_ahead(double seconds) { ahead_ = seconds; }
   /// The slowest link carries so many bytes/s now, which others' segments pass at, too: what
   /// set_rate() says next comes of that.
   void set_line(double rate) {
@@ -66,10 +63,6 @@ class Bottleneck {
     const double from = std::max(now, kept_);
     return departure > from ? from + (departure - from) * stretch_ : departure;
   }
-
-  /// Bytes that the stream's share would have served until the turns of others behind its last
-  /// segment are over, too.
-  double round_left(double now) const;
 
   /// Whether a segment that comes at `now` passes; then departure() says when it has. `behind`:
   /// payload bytes that are to come behind it.
@@ -103,10 +96,8 @@ class Bottleneck {
 
   std::shared_ptr<const Discipline> discipline_;
   double rate_ = 0;
-  double ahead_ = std::numeric_limits<double>::infinity();  ///< s
-  double line_ = 0;                                         ///< bytes/s
-  double credit_ = 0;                                       ///< bytes left of the stream's turn
-  double turn_ = 0;                                         ///< bytes sent in it
+  double line_ = 0;    ///< bytes/s
+  double credit_ = 0;  ///< bytes left of the stream's turn
   double free_at_ = 0;
   double begun_ = 0;  ///< s: when the last one's turn on the wire came
   double stretch_ = 1;

@@ -32,7 +32,7 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
     push_in_order(f, packet);
     return;
   }
-  if (waiting_ == 0 && packet.came > free_at()) end_turns();
+  if (waiting_ == 0 && packet.came > begun_) end_turns();
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
@@ -112,7 +112,7 @@ FairQueue::Passed FairQueue::take(double now, double rate) {
   Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
   const double bytes = passed.packet.wire;
   begun_ = std::max(now, ends_);
-  passed.departure = ends_ = wire_ ? wire_->through(begun_, bytes) : begun_ + bytes / rate;
+  passed.departure = ends_ = begun_ + bytes / rate;
   return passed;
 }
 

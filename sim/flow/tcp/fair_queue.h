@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/units.h"
-#include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
@@ -24,9 +22,6 @@
 /// leaves for a place behind the one on the wire:
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate
-/// Before a link that changes it has no such place, as packet's own device there, and the rate is
-/// integrated (ChangingWire):
-///     begins(k) = leaves(k) >= ends(k - 1)
 /// A packet counts without the framing that the device adds. When more packets wait than the queue
 /// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
@@ -93,8 +88,6 @@ class FairQueue {
   FairQueue(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
       : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
 
-  /// The link changes.
-  void set_wire(const RateFollower& follower) { wire_.emplace(follower); }
   /// A device that is none of this class's takes packets: leave() in place of take().
   void set_apart() { begun_ = ends_ = kNever; }
   /// First come, first served, whoever's packets they are, and what finds more than so many bytes
@@ -104,9 +97,8 @@ class FairQueue {
   std::int32_t add_flow();
   void push(std::int32_t flow, const Packet& packet);
   /// s: when the next packet may leave; infinite: none waits.
-  double next_turn() const { return waiting_ == 0 ? kNever : free_at(); }
-  /// The next one leaves at `now`, not before next_turn(), to a link of `rate` bytes/s, if it does
-  /// not change.
+  double next_turn() const { return waiting_ == 0 ? kNever : begun_; }
+  /// The next one leaves at `now`, not before next_turn(), to a link of `rate` bytes/s.
   Passed take(double now, double rate);
   /// The device asks for the next one at `now`. False: there is none.
   bool leave(double now, Passed& passed);
@@ -149,11 +141,8 @@ class FairQueue {
   void push_in_order(std::int32_t flow, const Packet& packet);
   Passed take_in_order();
   Passed take_by_turns(double now);
-  /// s: when the link takes another packet.
-  double free_at() const { return wire_ ? ends_ : begun_; }
 
   CoDelTimes times_;
-  std::optional<ChangingWire> wire_;
   double quantum_;
   double framing_;
   std::int64_t most_;

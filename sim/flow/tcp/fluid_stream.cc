@@ -130,8 +130,7 @@ double FluidStream::next_ack() const {
   const auto& acks = receiver.acknowledgements();
   const double direct =
       (acks.empty() ? receiver.deadline() : acks.front().time) + tcp_.path().ack_arrival;
-  if (waits_back()) return ways_->back->arrival(direct);
-  return direct > met_ || direct <= met_since_ ? direct : met_;
+  return waits_back() ? ways_->back->arrival(direct) : direct;
 }
 
 /// The receiver's oldest acknowledgement reaches the sender, unless it is lost.

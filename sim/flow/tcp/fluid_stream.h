@@ -81,13 +81,6 @@ class FluidStream : SegmentCarrier {
   /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
   /// more, s; negative: they wait for none.
   void hold_acks(double now, double behind);
-  /// A segment of another connection comes to the sender at `time` over the link on which the
-  /// acknowledgements come, and takes that for so long, s: one that would come meanwhile comes
-  /// behind it.
-  void meet(double time, double takes) {
-    met_ = time + tcp_.path().last_ack_time;
-    met_since_ = met_ - takes;
-  }
   double next_event() const {
     return std::min({next_ack(), tcp_.next_event(), tcp_.first_arrival(), decision(), next_turn()});
   }
@@ -158,9 +151,7 @@ class FluidStream : SegmentCarrier {
   std::unique_ptr<Ways> ways_;
   std::unique_ptr<Turns> turns_;  ///< null: what becomes of a segment is known when it is sent
   Bottleneck bottleneck_;
-  Segment held_;          ///< that the queue drops if something comes behind it in time
-  double met_ = -kNever;  ///< s: acknowledgements that would come since met_since_ come then
-  double met_since_ = -kNever;
+  Segment held_;             ///< that the queue drops if something comes behind it in time
   double last_arrival_ = 0;  ///< s
   double wire_sent_ = 0;
   std::int64_t dropped_ = 0;

@@ -383,28 +383,6 @@ TEST_CASE("datagrams that come later than their deadline are not waited for") {
   CHECK(mean_upload(clients, link(1e9, 10e-6), 300000, options) == Approx(91.6e-3).epsilon(0.01));
 }
 
-TEST_CASE("an acknowledgement comes behind the segment that its sender's link is busy with") {
-  // Three segments over 1 Gbps (12.3 us each) and 1 ms. The first one is acknowledged at once; on
-  // its last link that takes 0.72 us.
-  TransportSettings transport;
-  LoneStream tcp = stream_over(1e9, 1e-3, transport, {}),
-             other = stream_over(1e9, 1e-3, transport, {});
-  tcp.write(0, 1, 3 * 1448);
-  other.write(0, 1, 3 * 1448);
-  while (tcp.delivered(kForever.value())) tcp.pop();
-  while (other.delivered(kForever.value())) other.pop();
-  const double direct = tcp.next_event(), segment = 8 * 1538 / 1e9, ack = 8 * 90 / 1e9;
-  CHECK(direct == other.next_event());
-  other.meet(direct, segment);  // a segment comes at that instant
-  CHECK(other.next_event() == Approx(direct + ack).epsilon(1e-12));
-  other.meet(direct + 0.9 * (segment - ack), segment);  // ... or is coming
-  CHECK(other.next_event() == Approx(direct + 0.9 * (segment - ack) + ack).epsilon(1e-12));
-  other.meet(direct + segment, segment);  // comes after it: the acknowledgement is first
-  CHECK(other.next_event() == direct);
-  other.meet(direct - 2 * ack, segment);  // has come
-  CHECK(other.next_event() == direct);
-}
-
 TEST_CASE("the ranks of a ring stay in step: warm hops take what they take in ns-3") {
   // Five ranks, 2.18 Gbps, 1.516 ms, 401 kB: each rank's segments and acknowledgements come at one
   // instant. Where acknowledgements come first the third round takes 15.64 ms.

@@ -187,31 +187,28 @@ TEST_CASE("A stream sends a segment's bytes in its turn, and what is left of it 
   // A link of 1,000 of which the stream has 250: of 100 bytes it sends 0.1 s, others 0.3 s.
   Bottleneck queue({.codel = {.target = 10, .interval = 10}, .line_rate = 1000, .quantum = 100});
   queue.set_rate(0, 250);
-  queue.set_ahead(0.2);  // two others have just begun, one comes behind
   REQUIRE(queue.pass(0, 100));
-  CHECK(queue.departure() == Approx(0.3));  // 0.2 + 0.1
-  CHECK(queue.round_left(0.25) == Approx(0.1 * 250));
+  CHECK(queue.departure() == Approx(0.4));
   REQUIRE(queue.pass(0, 100));
-  CHECK(queue.departure() == Approx(0.7));
-  // 40 bytes: those behind it send 100 first (0.1 s), those before it 40, too (2 x 0.04 s), it
-  // itself 0.04 s.
+  CHECK(queue.departure() == Approx(0.8));
+  // 40 bytes, of which others send as many (3 x 0.04 s), it itself 0.04 s.
   REQUIRE(queue.pass(0, 40, 0));
-  CHECK(queue.departure() == Approx(0.7 + 0.1 + 0.08 + 0.04));
+  CHECK(queue.departure() == Approx(0.96));
   // 60 bytes of its turn are left: the next one goes out at once.
   REQUIRE(queue.pass(0, 100, 0));
-  CHECK(queue.departure() == Approx(0.92 + 0.1));
-  // 40 too many, which the next turn lacks: still one segment a turn; others send 140, then 100.
+  CHECK(queue.departure() == Approx(0.96 + 0.1));
+  // 40 too many, which the next turn lacks: still one segment a turn.
   REQUIRE(queue.pass(0, 100, 0));
-  CHECK(queue.departure() == Approx(1.02 + 0.14 + 0.2 + 0.1));
-  // When another one comes, the segment whose turn is next keeps it: from 1.06 s on at half the
-  // rate, the last but one is through at 1.02 s, the last 0.44 s later; it is next.
+  CHECK(queue.departure() == Approx(1.06 + 0.3 + 0.1));
+  // When another one comes, the segment whose turn is next keeps it: from 1.1 s on at less of
+  // the rate, the last but one is through at 1.06 s, the last 0.4 s later; it is next.
   const double last = queue.departure();
-  queue.set_rate(1.06, 200);
+  queue.set_rate(1.1, 200);
   CHECK(queue.departure() == Approx(last));
   // Where the link itself becomes slower, it takes longer.
   queue.set_line(500);
-  queue.set_rate(1.06, 100);
-  CHECK(queue.departure() == Approx(1.06 + 2 * (last - 1.06)));
+  queue.set_rate(1.1, 100);
+  CHECK(queue.departure() == Approx(1.1 + 2 * (last - 1.1)));
 }
 
 TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
