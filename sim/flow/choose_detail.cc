@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "sim/flow/fluid/windows.h"
 #include "sim/flow/shares/rate_follower.h"
-#include "sim/flow/tcp/codel.h"
-#include "sim/flow/tcp_path.h"
 #include "sim/graph/graph_work.h"
 
 namespace gradwire::sim {
@@ -87,9 +86,9 @@ bool loses_or_changes(const Cluster& cluster, ChannelId channel) {
 struct Ways {
   double links = 0;       ///< in the mean
   bool are_even = false;  ///< over one switch, and but for one host (a server) as long
-  bool wait_for_acks = false;
   bool lose_or_change = false;
-  bool wait_long = false;  ///< several on a link, for longer than CoDel lets them
+  bool wait_long = false;    ///< several on a link, for longer than CoDel lets them
+  bool are_streams = false;  ///< a fluid would follow segments, too (fluid/windows.h)
 };
 
 /// Of links with these delays.
@@ -107,40 +106,66 @@ bool is_first(std::vector<bool>& seen, int host) {
   return !was;
 }
 
-/// `bytes`: of a pair, in the mean.
+/// What several pairs send over one channel.
+struct Crossings {
+  std::vector<int> pairs;  ///< by channel
+  double segments = 0;     ///< of a pair, in the mean
+  double bytes = 0;        ///< of a full one on the wire
+
+  /// s: from one segment of a pair to its next one.
+  double spacing(const Cluster& cluster, ChannelId id) const {
+    return pairs[static_cast<std::size_t>(id)] * 8 * bytes / cluster.nominal_rate(id).value();
+  }
+};
+
+bool is_stream(const Cluster& cluster, const TransportSettings& transport,
+               std::span<const ChannelId> route, const Crossings& crossings) {
+  const TcpPath path(cluster, route, transport);
+  if (!may_open(path, transport)) return true;
+  double spacing = 0;
+  for (const ChannelId id : route) spacing = std::max(spacing, crossings.spacing(cluster, id));
+  return may_be_dropped(StreamPath(path, transport), spacing, crossings.segments);
+}
+
+/// `segments`: of a pair, in the mean.
 Ways ways_of(const Cluster& cluster, const TransportSettings& transport,
-             std::span<const HostPair> pairs, double bytes) {
+             std::span<const HostPair> pairs, double segments) {
   constexpr std::size_t kOfStar = 2;
   Ways ways;
-  std::vector<bool> is_used(cluster.links().size());
-  const auto segment = static_cast<double>(transport.wire_segment.count());
-  std::vector<int> crossing(static_cast<std::size_t>(cluster.channel_count()));
-  const auto hosts = static_cast<std::size_t>(cluster.host_count());
-  std::vector<bool> sources(hosts), destinations(hosts);  // of one of each a way is looked at
-  std::vector<double> delays;
+  Crossings crossings{std::vector<int>(static_cast<std::size_t>(cluster.channel_count())), segments,
+                      static_cast<double>(transport.wire_segment.count())};
+  std::vector<double> delays;  // of links that are used
   std::vector<ChannelId> route;
   std::size_t longest = 0;
-  for (const HostPair& pair : pairs) {
+  const auto find_route = [&](const HostPair& pair) {
     route.clear();
     cluster.route(pair.source, pair.destination, route);
+  };
+  for (const HostPair& pair : pairs) {
+    find_route(pair);
     longest = std::max(longest, route.size());
     ways.links += static_cast<double>(route.size()) / static_cast<double>(pairs.size());
-    const bool is_new = is_first(sources, pair.source) | is_first(destinations, pair.destination);
-    if (is_new && waits_for_acks(TcpPath(cluster, route, transport), transport))
-      ways.wait_for_acks = true;
     for (const ChannelId id : route) {
-      const int meet = ++crossing[static_cast<std::size_t>(id)];
-      if (meet > 1) {
-        const double second = 8 / cluster.nominal_rate(id).value();
-        const CoDelTimes codel = codel_times(second * segment, transport.constants);
-        if (meet * bytes * second > codel.target + codel.interval) ways.wait_long = true;
-      }
-      const auto link = static_cast<std::size_t>(id) / 2;
-      if (is_used[link]) continue;
-      is_used[link] = true;
+      const bool is_used = crossings.pairs[static_cast<std::size_t>(id ^ 1)] > 0;
+      if (crossings.pairs[static_cast<std::size_t>(id)]++ > 0 || is_used) continue;
       delays.push_back(cluster.channel(id).delay.value());
       ways.lose_or_change = ways.lose_or_change || loses_or_changes(cluster, id);
     }
+  }
+  for (ChannelId id = 0; id < cluster.channel_count(); ++id) {
+    if (crossings.pairs[static_cast<std::size_t>(id)] < 2) continue;
+    const double spacing = crossings.spacing(cluster, id);
+    const CoDelTimes codel =
+        codel_times(8 * crossings.bytes / cluster.nominal_rate(id).value(), transport.constants);
+    ways.wait_long = ways.wait_long || segments * spacing > codel.target + codel.interval;
+  }
+  const auto hosts = static_cast<std::size_t>(cluster.host_count());
+  std::vector<bool> sources(hosts), destinations(hosts);  // of one of each a way is looked at
+  for (const HostPair& pair : pairs) {
+    const bool is_new = is_first(sources, pair.source) | is_first(destinations, pair.destination);
+    if (!is_new || ways.are_streams) continue;
+    find_route(pair);
+    ways.are_streams = is_stream(cluster, transport, route, crossings);
   }
   ways.are_even = longest == kOfStar && are_even(std::move(delays));
   return ways;
@@ -166,13 +191,11 @@ bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
   const double packets = kPacketsASegment * (segments + first.transfers) *
                          cluster.represented_hosts() / cluster.host_count();
   if (packets > kMostEvents) return false;
-  const Ways ways = ways_of(cluster, transport, first.pairs,
-                            first.bytes / static_cast<double>(first.pairs.size()));
+  const Ways ways =
+      ways_of(cluster, transport, first.pairs, segments / static_cast<double>(first.pairs.size()));
   const double events = packets * ways.links;
-  if (ways.wait_for_acks || ways.lose_or_change) return events <= kMostEvents;
-  const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  const bool may_queue = paced || !ways.are_even || ways.wait_long;
-  return events <= (may_queue ? kFewEvents : kFewestEvents);
+  if (ways.are_streams || ways.lose_or_change) return events <= kMostEvents;
+  return events <= (ways.are_even && !ways.wait_long ? kFewestEvents : kFewEvents);
 }
 
 Detail choose_detail(const Cluster& cluster, const TransportSettings& transport,

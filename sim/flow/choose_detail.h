@@ -44,10 +44,10 @@ struct FirstExchange {
 };
 
 /// Whether it takes few enough packets over links for all to go packet by packet: 3 million where
-/// packets may be lost, where links change or where acknowledgements decide when a sender goes on;
-/// 300,000 where messages may meet in several places or on ways of different lengths, of BBR, and
-/// where several meet on a link for longer than CoDel lets them wait; else 30,000. Hosts that carry
-/// nothing change nothing.
+/// packets may be lost, where links change, and where a fluid would follow segments, too (BBR, far
+/// hosts, queues that drop: fluid/windows.h); 300,000 where messages may meet in several places or
+/// on ways of different lengths, and where several meet on a link for longer than CoDel lets them
+/// wait; else 30,000. Hosts that carry nothing change nothing.
 bool goes_per_packet(const Cluster& cluster, const TransportSettings& transport,
                      const FirstExchange& first);
 
