@@ -42,7 +42,9 @@ void MaxMin::fill() {
   };
   std::size_t next_capped = 0;
   for (;;) {
-    std::erase_if(live_, [&](ChannelId id) { return filling(id).open == 0 || width(id) <= 0; });
+    std::erase_if(live_, [&](ChannelId id) {
+      return filling(id).open == 0 || (kWeighted && width(id) <= 0);
+    });
     if (live_.empty()) break;
     double level = kNoCap;
     for (const ChannelId id : live_) {
@@ -74,13 +76,12 @@ void MaxMin::fix(std::int32_t id, double rate) {
   if (f.fixed) return;
   f.fixed = true;
   f.next_rate = rate;
-  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
-    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
-    Filling& at = filling(routes_[slot]);
+  auto slot = static_cast<std::size_t>(f.route_begin);
+  for (const ChannelId c : route(id)) {
+    Filling& at = filling(c);
     at.left -= kWeighted ? cost_[slot] * rate : rate;
     --at.open;
-    if (kWeighted)
-      open_weight_[static_cast<std::size_t>(routes_[slot])] -= cost_[slot] * weight<true>(id);
+    if (kWeighted) open_weight_[static_cast<std::size_t>(c)] -= cost_[slot++] * weight<true>(id);
   }
 }
 
