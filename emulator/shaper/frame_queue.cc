@@ -1,5 +1,7 @@
 #include "emulator/shaper/frame_queue.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace gradwire::emulator {
@@ -28,12 +30,16 @@ void FrameQueue::push(const Passage& frame, double time) {
   packet.came = time;
   packet.number = frame.frame;
   packet.wire = static_cast<std::int32_t>(frame.bytes);
+  if (queue_.empty() && time > begins_) queue_.end_turns();
   queue_.push(number_of_.at(frame.flow), packet);
 }
 
 Passage FrameQueue::take(double now, double& departs, std::vector<Passage>& dropped) {
-  const sim::FairQueue::Passed passed = queue_.take(now, rate_);
-  departs = passed.departure;
+  sim::FairQueue::Passed passed;
+  const bool waits = queue_.leave(now, passed);
+  GRADWIRE_ASSERT(waits);
+  begins_ = std::max(now, ends_);
+  departs = ends_ = begins_ + passed.packet.wire / rate_;
   // A flow's frames leave in order: those before the one that passed were dropped.
   std::deque<Passage>& waiting = waiting_[static_cast<std::size_t>(passed.flow)];
   for (;;) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -18,17 +19,20 @@ struct Passage {
 };
 
 /// The frames that wait before a link of a constant rate, in a queue for each flow
-/// (sim/flow/tcp/fair_queue.h: FQ-CoDel, as Linux and ns-3 have it).
+/// (sim/flow/tcp/fair_queue.h: FQ-CoDel, as Linux and ns-3 have it). What leaves it has a place
+/// behind the one on the wire:
+///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
+///     ends(k) = begins(k) + bytes / rate
 class FrameQueue {
  public:
-  static constexpr double kNever = sim::FairQueue::kNever;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   /// `rate`: bytes/s of the link.
   FrameQueue(const sim::CoDelTimes& times, double rate);
 
   void push(const Passage& frame, double time);
   /// When the next one may leave; infinite: none waits.
-  double next_turn() const { return queue_.next_turn(); }
+  double next_turn() const { return queue_.empty() ? kNever : begins_; }
   /// It leaves at `now`, not before next_turn(), and is through the link at `departs`. Appends
   /// those that are dropped.
   Passage take(double now, double& departs, std::vector<Passage>& dropped);
@@ -38,6 +42,8 @@ class FrameQueue {
 
   sim::FairQueue queue_;
   double rate_;
+  double begins_ = -kNever;  ///< s: the last one on the wire
+  double ends_ = -kNever;    ///< s: it is through
   std::unordered_map<std::uint32_t, std::int32_t> number_of_;  ///< in the queue, by flow
   std::vector<std::deque<Passage>> waiting_;                   ///< by that number
 };

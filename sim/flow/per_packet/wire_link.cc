@@ -36,7 +36,6 @@ WireLink::WireLink(const Cluster& cluster, ChannelId id, const TransportSettings
       draws_(channel_stream(seed, id, kJitterDraws)) {
   const Link& link = cluster.link_of(id);
   const LinkSpec& spec = cluster.channel(id);
-  queue_.set_apart();
   changes_ = RateFollower::is_needed(link, id);
   const bool kernel = transport.protocol == TransportSettings::Protocol::kTcp &&
                       transport.constants.kernel_recovery;

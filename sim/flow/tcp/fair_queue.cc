@@ -29,10 +29,12 @@ void FairQueue::pop(List& list) {
 
 void FairQueue::push(std::int32_t f, const Packet& packet) {
   if (limit_ > 0) {
-    push_in_order(f, packet);
+    if (filled_ + packet.wire - framing_ > limit_) return;
+    filled_ += packet.wire - framing_;
+    order_.push({f, packet});
+    ++waiting_;
     return;
   }
-  if (waiting_ == 0 && packet.came > begun_) end_turns();
   Flow& to = flow(f);
   to.packets.push(packet);
   to.bytes += packet.wire - framing_;
@@ -46,7 +48,6 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
   if (waiting_ > most_) make_room();
 }
 
-/// The device has asked for a packet when there was none: all turns are over.
 void FairQueue::end_turns() {
   most_bytes_.forget();
   for (List* const list : {&new_, &old_})
@@ -55,24 +56,6 @@ void FairQueue::end_turns() {
       flow(list->first).codel.leave();
       pop(*list);
     }
-}
-
-/// The device takes what comes while it has nothing at once.
-void FairQueue::push_in_order(std::int32_t f, const Packet& packet) {
-  const bool waits = waiting_ > 0 || ends_ > packet.came;
-  const double bytes = waits ? packet.wire - framing_ : 0;
-  if (waits && filled_ + bytes > limit_) return;
-  filled_ += bytes;
-  order_.push({{f, packet, 0}, bytes});
-  ++waiting_;
-}
-
-FairQueue::Passed FairQueue::take_in_order() {
-  const InOrder first = order_.front();
-  order_.pop();
-  filled_ -= first.bytes;
-  --waiting_;
-  return first.passed;
 }
 
 FairQueue::Packet FairQueue::take_first(Flow& of) {
@@ -108,20 +91,19 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
   return false;
 }
 
-FairQueue::Passed FairQueue::take(double now, double rate) {
-  Passed passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
-  const double bytes = passed.packet.wire;
-  begun_ = std::max(now, ends_);
-  passed.departure = ends_ = begun_ + bytes / rate;
-  return passed;
-}
-
 bool FairQueue::leave(double now, Passed& passed) {
   if (waiting_ == 0) {
     if (limit_ <= 0) end_turns();
     return false;
   }
-  passed = limit_ > 0 ? take_in_order() : take_by_turns(now);
+  if (limit_ <= 0) {
+    passed = take_by_turns(now);
+    return true;
+  }
+  passed = order_.front();
+  order_.pop();
+  filled_ -= passed.packet.wire - framing_;
+  --waiting_;
   return true;
 }
 

@@ -3,9 +3,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -18,10 +15,9 @@
 ///
 /// Each flow has a queue of its own. They have turns: a flow sends while its deficit is positive,
 /// which a packet lowers by its bytes and a turn's end raises by a quantum. A flow that comes has
-/// its first turn before those that are there. CoDel (codel.h) judges a packet when it leaves. It
-/// leaves for a place behind the one on the wire:
-///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
-///     ends(k) = begins(k) + bytes / rate
+/// its first turn before those that are there. CoDel (codel.h) judges a packet when it leaves,
+/// which is when the device behind the queue asks for one (leave()).
+///
 /// A packet counts without the framing that the device adds. When more packets wait than the queue
 /// holds, half of those of the flow with the most bytes are dropped, its first ones, at most 64.
 namespace gradwire::sim {
@@ -63,8 +59,6 @@ class MostBytes {
 
 class FairQueue {
  public:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
-
   struct Packet {
     double came = 0;  ///< s
     std::int64_t number = 0;
@@ -74,7 +68,6 @@ class FairQueue {
   struct Passed {
     std::int32_t flow = 0;
     Packet packet;
-    double departure = 0;  ///< s: when the link is through with it
   };
 
   /// Packets that the queue before a link holds, as `packet` has it.
@@ -88,20 +81,16 @@ class FairQueue {
   FairQueue(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
       : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
 
-  /// A device that is none of this class's takes packets: leave() in place of take().
-  void set_apart() { begun_ = ends_ = kNever; }
   /// First come, first served, whoever's packets they are, and what finds more than so many bytes
   /// with itself is dropped.
   void set_limit(double bytes) { limit_ = bytes; }
   /// A flow of its own.
   std::int32_t add_flow();
   void push(std::int32_t flow, const Packet& packet);
-  /// s: when the next packet may leave; infinite: none waits.
-  double next_turn() const { return waiting_ == 0 ? kNever : begun_; }
-  /// The next one leaves at `now`, not before next_turn(), to a link of `rate` bytes/s.
-  Passed take(double now, double rate);
   /// The device asks for the next one at `now`. False: there is none.
   bool leave(double now, Passed& passed);
+  /// ... and has asked for one when there was none: all turns are over.
+  void end_turns();
   bool empty() const { return waiting_ == 0; }
 
  private:
@@ -122,11 +111,6 @@ class FairQueue {
     std::int32_t last = -1;
   };
 
-  struct InOrder {
-    Passed passed;
-    double bytes = 0;  ///< that it counts
-  };
-
   Flow& flow(std::int32_t f) { return flows_[static_cast<std::size_t>(f)]; }
   void append(List& list, std::int32_t f);
   void pop(List& list);
@@ -137,11 +121,7 @@ class FairQueue {
     if (number < most_bytes_.room()) most_bytes_.set(number, flow.bytes);
   }
   void make_room();
-  void end_turns();
-  void push_in_order(std::int32_t flow, const Packet& packet);
-  Passed take_in_order();
   Passed take_by_turns(double now);
-
   CoDelTimes times_;
   double quantum_;
   double framing_;
@@ -150,12 +130,10 @@ class FairQueue {
   MostBytes most_bytes_;  ///< of flows_, while the queue is about full
   List new_;
   List old_;
-  double limit_ = 0;              ///< bytes; 0: flows have turns
-  NumberedQueue<InOrder> order_;  ///< with a limit: what waits
-  double filled_ = 0;             ///< ... bytes of them
-  std::int64_t waiting_ = 0;      ///< packets
-  double begun_ = -kNever;        ///< s: when the last one's time on the wire begins
-  double ends_ = -kNever;         ///< s: and when it is over
+  double limit_ = 0;             ///< bytes; 0: flows have turns
+  NumberedQueue<Passed> order_;  ///< with a limit: what waits
+  double filled_ = 0;            ///< ... bytes of them
+  std::int64_t waiting_ = 0;     ///< packets
 };
 
 }  // namespace gradwire::sim
