@@ -42,8 +42,8 @@ class FrameQueue {
 
   sim::FairQueue queue_;
   double rate_;
-  double begins_ = -kNever;  ///< s: the last one on the wire
-  double ends_ = -kNever;    ///< s: it is through
+  double begins_ = -kNever;                                    ///< s: the last one on the wire
+  double ends_ = -kNever;                                      ///< s: it is through
   std::unordered_map<std::uint32_t, std::int32_t> number_of_;  ///< in the queue, by flow
   std::vector<std::deque<Passage>> waiting_;                   ///< by that number
 };

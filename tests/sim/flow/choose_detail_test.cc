@@ -134,9 +134,14 @@ TEST_CASE("The first graph says whether few enough packets cross links to send e
   const Cluster fast = Cluster::star(4, link(10e9, 50e-6));
   CHECK(goes(fast, {{0, 1, 5'000 * 1448 - 1448}, {2, 3, 5'000 * 1448 - 1448}}));
   CHECK_FALSE(goes(fast, {{0, 1, 5'000 * 1448}, {2, 3, 5'000 * 1448}}));
-  // Two that send to one for 105 ms, CoDel's interval and target: 131,250,000 B at 10 Gbps.
-  CHECK_FALSE(goes(fast, {{0, 2, 65'600'000}, {1, 2, 65'600'000}}));
-  CHECK(goes(fast, {{0, 2, 65'700'000}, {1, 2, 65'700'000}}));
+  // Two that send to one for 105 ms, CoDel's interval and target: 131,250,000 B at 10 Gbps, of
+  // which 1,448 of 1,538 are theirs.
+  CHECK_FALSE(goes(fast, {{0, 2, 61'700'000}, {1, 2, 61'700'000}}));
+  CHECK(goes(fast, {{0, 2, 61'900'000}, {1, 2, 61'900'000}}));
+  // Over 6 ms there and back a fluid would follow segments, too: 1,000,000 of them.
+  const Cluster distant = Cluster::star(4, link(10e9, 1.6e-3));
+  CHECK(goes(distant, {{0, 2, 480'000 * 1448}, {1, 2, 480'000 * 1448}}));
+  CHECK_FALSE(goes(distant, {{0, 2, 520'000 * 1448}, {1, 2, 520'000 * 1448}}));
   TransportSettings other;
   other.constants.kernel_recovery = true;
   CHECK(goes(Cluster::star(4, lossy), ring, other));
