@@ -16,10 +16,9 @@ namespace {
 
 std::unique_ptr<Executor> make_whole_flow(std::unique_ptr<const Cluster> own,
                                           const ExecutorOptions& options) {
-  auto network =
-      session_network(std::make_unique<FlowNetwork>(*own, options.transport, options.seed,
-                                                    options.losses_by_channel, options.detail),
-                      *own, options);
+  auto network = session_network(
+      std::make_unique<FlowNetwork>(*own, options.transport, options.seed, options.detail), *own,
+      options);
   return std::make_unique<SessionExecutor>(
       SessionExecutor::Parts{"flow", "simulated", std::move(own), std::move(network), nullptr},
       options);

@@ -73,9 +73,7 @@ Comparison compare_clean(const FidelityCase& c, const std::string& reference) {
   });
   result.wall_s = now_s() - start;
   // What both draw alike has the reference's seed.
-  const bool is_same = c.experiment.options.losses_by_channel;
-  const std::vector<double> flow =
-      clean_figures(c.experiment, "flow", is_same ? kReferenceSeed : kFlowSeed);
+  const std::vector<double> flow = clean_figures(c.experiment, "flow", kReferenceSeed);
   for (std::size_t i = 0; i < expected.size(); ++i) add_difference(result, flow[i], expected[i]);
   const bool off =
       std::ranges::any_of(result.errors, [](double error) { return !(error <= kWorthShifting); });

@@ -58,7 +58,7 @@ inline constexpr double kChaos = 0.05;
 /// Six shifts showed a range of 5 % where twelve showed 10: a turn that comes once in five.
 inline constexpr std::uint64_t kShifts = 12;
 
-/// Clean cases, and those that lose the same (ExecutorOptions::losses_by_channel): each of
+/// Clean cases, and those that lose the same (sim/cluster/channel_draws.h): each of
 /// clean_figures() by itself. Throws ReferenceFailure.
 Comparison compare_clean(const FidelityCase& c, const std::string& reference);
 

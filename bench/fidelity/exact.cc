@@ -49,7 +49,6 @@ FidelityCase exact_case(Draws& draws, int number) {
   result.experiment.name = std::string(what) + ": " + result.experiment.name;
   if (loss > 0) result.experiment.name += ", " + words(100 * loss, "% lost");
   draw_control(draws, result.experiment);
-  result.experiment.options.losses_by_channel = true;
   result.experiment.gap = Seconds(draws.log_uniform(1e-3, 0.3));
   result.experiment.together = true;
   return result;

@@ -68,7 +68,6 @@ FidelityCase large_case(Draws& draws, int number) {
       round_trip};
   Experiment& experiment = result.experiment;
   experiment.repeats = 1;
-  experiment.options.losses_by_channel = true;
   experiment.options.detail = sim::Detail::kFluid;
   result.by_own_packets = true;
   if (pattern == Pattern::kServer || pattern == Pattern::kPairs) {

@@ -74,12 +74,6 @@ void append(const Times& times, std::vector<double>& all) {
   for (const auto& chain : times) all.insert(all.end(), chain.begin(), chain.end());
 }
 
-/// `flow` with the losses that a reference of the same seed draws.
-Experiment control_of(Experiment experiment) {
-  experiment.options.losses_by_channel = true;
-  return experiment;
-}
-
 }  // namespace
 
 void Sample::take(const Pair& run) {
@@ -152,7 +146,7 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
 
 RandomCase::RandomCase(const FidelityCase& c, std::string reference, Grouping grouping)
     : c_(c),
-      control_(control_of(c.experiment)),
+      control_(c.experiment),
       executor_(std::move(reference)),
       grouping_(grouping),
       reference_(chains_of(c.experiment), grouping) {}

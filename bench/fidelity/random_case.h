@@ -11,7 +11,7 @@
 /// quantiles, and how surely.
 ///
 /// `flow` runs beside each run of the reference with the same losses, as far as both send the same
-/// (ExecutorOptions::losses_by_channel). What it takes then is a control variate (statistics.h):
+/// (sim/cluster/channel_draws.h). What it takes then is a control variate (statistics.h):
 /// its mean is known from runs of its own, which cost little, so that the reference's is known from
 /// far fewer of those that cost much, and is no nearer to flow's for it. Quantiles and timeouts are
 /// compared between the runs with the same losses.

@@ -23,11 +23,8 @@ sim::LinkSpec link_of(const WireChannel::Spec& spec) {
 
 /// Independent losses; a link that loses in bursts has them in its chain.
 sim::LossSequence losses_of(const WireChannel::Spec& spec, std::uint64_t seed, sim::ChannelId id) {
-  std::vector<sim::LossSequence::Channel> channels;
-  if (spec.loss > 0 && spec.burst.enter <= 0)
-    channels.push_back({sim::channel_stream(seed, id, sim::kLossDraws), spec.loss});
-  if (channels.empty()) return sim::LossSequence(0, {});
-  return sim::LossSequence(std::move(channels));
+  if (spec.loss <= 0 || spec.burst.enter > 0) return {};
+  return sim::LossSequence({{sim::channel_stream(seed, id, sim::kLossDraws), spec.loss}});
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include "sim/cluster/link.h"
 
 /// What happens to a channel's packets by chance: a stream of draws for each channel and purpose,
-/// and for TCP's independent losses for each connection and direction besides. `packet` draws so,
-/// and `flow` where both are to lose the same packets (ExecutorOptions::losses_by_channel).
+/// and for TCP's independent losses for each connection and direction besides. `packet` and `flow`
+/// draw so: with one seed they lose the same packets, as long as they send the same.
 ///
 /// Packet k of TCP that comes to the end of a channel without bursts, of a connection's data or of
 /// its acknowledgements, is lost where word k of connection_losses() is below the loss. Each packet

@@ -18,19 +18,6 @@ using Protocol = TransportSettings::Protocol;
 /// timeout, timers go off whose segments only wait.
 constexpr double kFirstWindow = 10;
 
-bool has_no_rates(const Cluster& cluster, const TransportSettings& transport) {
-  if (transport.protocol != Protocol::kTcp) return false;
-  const double segment = 8 * static_cast<double>(transport.wire_segment.count());
-  for (ChannelId id = 0; id < cluster.channel_count(); ++id) {
-    const LinkSpec& spec = cluster.channel(id);
-    const double first_window = kFirstWindow * segment / cluster.nominal_rate(id).value();
-    if (spec.queue.count() > 0 || spec.jitter.value() > 0 || spec.half_duplex ||
-        first_window > transport.min_rto.value())
-      return true;
-  }
-  return false;
-}
-
 [[noreturn]] void refuse(Detail detail, const char* reason, const char* remedy) {
   throw Error(ErrorKind::kCapability, "simulate in the detail", name_of(detail), reason, remedy);
 }
@@ -39,12 +26,19 @@ bool has_no_rates(const Cluster& cluster, const TransportSettings& transport) {
 
 DetailQuestion detail_question(const Cluster& cluster, const TransportSettings& transport,
                                std::optional<Detail> asked) {
-  const bool needs_packets = transport.protocol == Protocol::kTcp &&
-                             std::ranges::any_of(cluster.links(), [](const Link& link) {
-                               return link.spec.queue.count() > 0 || link.spec.jitter.value() > 0;
-                             });
-  return {transport.protocol, !cluster.cells().empty(), needs_packets,
-          has_no_rates(cluster, transport), asked};
+  DetailQuestion question{transport.protocol, !cluster.cells().empty(), false, false, asked};
+  if (transport.protocol != Protocol::kTcp) return question;
+  const double first_window =
+      kFirstWindow * 8 * static_cast<double>(transport.wire_segment.count());
+  for (ChannelId id = 0; id < cluster.channel_count(); ++id) {
+    const LinkSpec& spec = cluster.channel(id);
+    const bool needs = spec.queue.count() > 0 || spec.jitter.value() > 0;
+    question.needs_packets = question.needs_packets || needs;
+    question.has_no_rates =
+        question.has_no_rates || needs || spec.half_duplex ||
+        first_window > transport.min_rto.value() * cluster.nominal_rate(id).value();
+  }
+  return question;
 }
 
 std::optional<Detail> choose_detail(const DetailQuestion& question) {

@@ -6,8 +6,8 @@
 namespace gradwire::sim {
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
-                         std::uint64_t seed, bool losses_by_channel, std::optional<Detail> detail)
-    : cluster_(cluster), transport_(transport), seed_(seed), losses_by_channel_(losses_by_channel) {
+                         std::uint64_t seed, std::optional<Detail> detail)
+    : cluster_(cluster), transport_(transport), seed_(seed) {
   if (const auto chosen = choose_detail(detail_question(cluster, transport, detail)))
     simulate(*chosen);
 }
@@ -17,7 +17,7 @@ void FlowNetwork::simulate(Detail detail) {
   if (detail == Detail::kPerPacket) {
     network_ = std::make_unique<PerPacketNetwork>(cluster_, transport_, seed_);
   } else {
-    network_ = std::make_unique<FluidNetwork>(cluster_, transport_, seed_, losses_by_channel_);
+    network_ = std::make_unique<FluidNetwork>(cluster_, transport_, seed_);
   }
 }
 

@@ -15,10 +15,9 @@ namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
  public:
-  /// `cluster` outlives it. `losses_by_channel`, `detail`: as ExecutorOptions has them. Throws as
-  /// choose_detail().
+  /// `cluster` outlives it. `detail`: as ExecutorOptions has it. Throws as choose_detail().
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
-              bool losses_by_channel = false, std::optional<Detail> detail = {});
+              std::optional<Detail> detail = {});
 
   void prepare(const GraphTemplate& graph, std::span<const Bytes> bytes) override;
   bool prepares() const override { return !network_ || network_->prepares(); }
@@ -43,7 +42,6 @@ class FlowNetwork final : public Network {
   const Cluster& cluster_;
   TransportSettings transport_;
   std::uint64_t seed_;
-  bool losses_by_channel_;
   Seconds now_{0};  ///< until it is decided
   FirstExchange first_exchange_;
   std::optional<Detail> detail_;      ///< empty: the first exchange decides

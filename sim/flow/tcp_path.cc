@@ -10,9 +10,6 @@
 namespace gradwire::sim {
 namespace {
 
-/// Stream of simulated losses (base/philox.h: reserved tensor ids).
-constexpr std::uint32_t kLossStream = kFirstReservedTensor + 0x10000000u;
-
 constexpr double kHardlyLess = 1 - 1e-9;
 
 double header_bytes(const TransportSettings& transport) {
@@ -90,17 +87,6 @@ bool waits_for_acks(const TcpPath& path, const TransportSettings& transport) {
 double ack_share(const TransportSettings& transport) {
   return header_bytes(transport) /
          (kSegmentsPerAck * static_cast<double>(transport.wire_segment.count()));
-}
-
-LossDraws::LossDraws(std::uint64_t seed, std::uint64_t connection, std::uint32_t way)
-    : stream_(connection_stream(seed, way, connection, kLossStream)) {}
-
-double geometric_gap(double p, double u) {
-  return std::floor(std::log1p(-u) / std::log1p(-p));
-}
-
-double LossDraws::gap(double p) {
-  return geometric_gap(p, static_cast<double>(uniform(stream_, next_++)));
 }
 
 }  // namespace gradwire::sim

@@ -64,10 +64,6 @@ bool waits_for_acks(const TcpPath& path, const TransportSettings& transport);
 /// Wire bytes of acknowledgements over wire bytes of data.
 double ack_share(const TransportSettings& transport);
 
-/// How many come before the first to which something of probability p, 0 < p < 1, happens:
-/// geometric, at the value u in [0, 1) of its distribution.
-double geometric_gap(double p, double u);
-
 /// A connection's stream of draws. Keys that fit into 32 bits are the generator's own; of larger
 /// ones, of which networks of more than 46,340 hosts have some, the rest goes into the seed.
 inline RandomStream connection_stream(std::uint64_t seed, std::uint32_t step, std::uint64_t key,
@@ -75,20 +71,5 @@ inline RandomStream connection_stream(std::uint64_t seed, std::uint32_t step, st
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ull;
   return {seed ^ ((key >> 32) * kOdd), step, static_cast<std::uint32_t>(key), purpose};
 }
-
-/// Gaps between the lost packets of one way of a connection. Draws are Philox words keyed by (seed,
-/// connection, way): the order of other connections' events cannot change them.
-class LossDraws {
- public:
-  LossDraws() = default;
-  LossDraws(std::uint64_t seed, std::uint64_t connection, std::uint32_t way);
-
-  /// Packets that arrive before the next lost one; 0 < p < 1.
-  double gap(double p);
-
- private:
-  RandomStream stream_;
-  std::uint64_t next_ = 0;
-};
 
 }  // namespace gradwire::sim

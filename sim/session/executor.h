@@ -80,11 +80,6 @@ struct ExecutorOptions {
   std::uint64_t seed = 1;
   /// A transfer that takes longer (virtual time) has failed.
   Seconds transfer_limit{3600};
-  /// `flow`: independent losses of a connection are drawn channel by channel, packet by packet, as
-  /// `packet` draws them (sim/cluster/channel_draws.h), and not by gaps for its whole way. With one
-  /// seed a connection then loses the same packets on both, as long as it sends the same: to
-  /// compare them with less chance.
-  bool losses_by_channel = false;
   /// `flow`: what is symmetric is simulated once (sim/folding/folding_executor.h). Results are the
   /// same, to rounding.
   bool fold = true;

@@ -30,11 +30,11 @@ TransportSettings effective(TransportSettings transport) {
 }  // namespace
 
 FluidNetwork::FluidNetwork(const Cluster& cluster, const TransportSettings& transport,
-                           std::uint64_t seed, bool losses_by_channel)
+                           std::uint64_t seed)
     : cluster_(cluster),
       transport_(effective(transport)),
       seed_(seed),
-      losses_(cluster, seed, losses_by_channel),
+      losses_(cluster, seed),
       phases_(phases_of(transport, seed)),
       segment_(static_cast<double>(transport.wire_segment.count())),
       initial_window_(static_cast<double>(transport_.initial_window) * segment_),

@@ -61,9 +61,8 @@ namespace gradwire::sim {
 
 class FluidNetwork final : public Network {
  public:
-  /// `losses_by_channel`: as ExecutorOptions has it.
-  FluidNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
-               bool losses_by_channel);
+  /// `cluster` outlives it.
+  FluidNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;

@@ -12,9 +12,8 @@ namespace gradwire::sim {
 /// all that cross a channel.
 class PathLosses {
  public:
-  /// `cluster` outlives it. `by_channel`: ExecutorOptions::losses_by_channel.
-  PathLosses(const Cluster& cluster, std::uint64_t seed, bool by_channel)
-      : cluster_(cluster), seed_(seed), by_channel_(by_channel) {}
+  /// `cluster` outlives it.
+  PathLosses(const Cluster& cluster, std::uint64_t seed) : cluster_(cluster), seed_(seed) {}
 
   /// Of the connection `key` (source * hosts + destination), or of its acknowledgements.
   LossSequence of(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
@@ -24,7 +23,6 @@ class PathLosses {
 
   const Cluster& cluster_;
   std::uint64_t seed_;
-  bool by_channel_;
   std::vector<std::shared_ptr<BurstChain>> bursts_;  ///< by channel; of those that need one
 };
 

@@ -5,7 +5,7 @@
 
 #include "base/philox.h"
 #include "sim/cluster/cluster.h"
-#include "sim/flow/burst_chain.h"
+#include "sim/flow/tcp/loss_sequence.h"
 
 namespace gradwire::sim {
 
@@ -61,16 +61,10 @@ class PacketLink {
   void count(const Packet& packet) { wire_bytes_ += packet.number >= 0 ? packet.wire : 0; }
 
  private:
-  struct Losses {
-    RandomStream draws;
-    std::uint64_t packets = 0;
-    PhiloxBlock words = {};  ///< of this packet and those beside it
-  };
-
   std::vector<Flow> flows_;
   double loss_;                         ///< of independent ones
   std::unique_ptr<BurstChain> losses_;  ///< the channel's; null: none
-  std::vector<Losses> own_losses_;
+  std::vector<ChannelLosses> own_losses_;
   std::int64_t wire_bytes_ = 0;
 };
 

@@ -159,8 +159,7 @@ void FluidStream::hold_acks(double now, double behind) {
     back.open();
   }
   if (behind < 0) return;
-  if (!ways_)
-    ways_ = std::make_unique<Ways>(LossSequence(0, {}), LossSequence(0, {}), std::nullopt);
+  if (!ways_) ways_ = std::make_unique<Ways>();
   if (!ways_->back) ways_->back.emplace(tcp_.path().ack_spacing);
   ways_->back->close(now, behind);
 }

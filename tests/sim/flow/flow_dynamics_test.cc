@@ -446,13 +446,10 @@ TEST_CASE("keys of connections that differ beyond 32 bits draw differently") {
   // 70,000 hosts: connection (61,356, 47,296) has 61,356 x 70,000 + 47,296 = 2^32 + 0 for its key.
   const std::uint64_t key = 61'356ull * 70'000 + 47'296;
   REQUIRE(key == std::uint64_t{1} << 32);
-  LossDraws first(1, 0, 0), same(1, 0, 0), wrapped(1, key, 0);
+  const RandomStream first = connection_stream(1, 0, 0, 7),
+                     wrapped = connection_stream(1, 0, key, 7);
   int differ = 0;
-  for (int i = 0; i < 100; ++i) {
-    const double gap = first.gap(0.001);
-    CHECK(gap == same.gap(0.001));
-    differ += gap != wrapped.gap(0.001);
-  }
+  for (std::uint64_t i = 0; i < 100; ++i) differ += uniform(first, i) != uniform(wrapped, i);
   CHECK(differ > 90);
 }
 

@@ -411,7 +411,7 @@ TEST_CASE("a first transfer over a long path takes as long as its segments by th
     const std::vector<ChannelId> route{0};
     for (const std::int64_t bytes : {60'000, 192'000, 800'000}) {
       const TcpPath path(cluster, route, {});
-      LoneStream alone(path, {}, LossSequence(0, {}), LossSequence(0, {}));
+      LoneStream alone(path, {}, LossSequence(), LossSequence());
       alone.write(0, 1, bytes);
       double now = 0;
       for (; !alone.delivered(now); alone.run(now)) now = alone.next_event();

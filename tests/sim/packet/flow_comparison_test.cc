@@ -280,7 +280,6 @@ TEST_CASE("flow repairs what bursts lose as packet does, the same packets lost",
     INFO(seed);
     ExecutorOptions options;
     options.seed = seed;
-    options.losses_by_channel = true;
     std::vector<double> times[2];
     for (const bool by_packet : {false, true}) {
       const auto executor = make_executor(by_packet ? "packet" : "flow", cluster, options);

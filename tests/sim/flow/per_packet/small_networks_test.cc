@@ -150,7 +150,6 @@ TEST_CASE("what lossy links take from connections that share them, and when, is 
     ExecutorOptions options;
     options.seed = seed;
     options.detail = detail;
-    options.losses_by_channel = true;
     const auto executor = make("flow", Cluster::star(3, link(20e6, 5e-3, 0.005)), options);
     std::vector<double> largest;  // by round
     for (const std::vector<double>& round : ns3) {

@@ -89,8 +89,8 @@ TEST_CASE("Every segment is dropped, lost, arrived or a duplicate") {
     const Cluster cluster = wire(10e6, kWay);
     const std::vector<ChannelId> route{0};
     TcpPath path(cluster, route, transport);
-    LoneStream tcp(path, transport, LossSequence(0.03, LossDraws(seed, 1, 0)),
-                   LossSequence(0.03, LossDraws(seed, 1, 1)));
+    LoneStream tcp(path, transport, LossSequence({{{seed, 1, 0, 0}, 0.03}}),
+                   LossSequence({{{seed, 1, 1, 0}, 0.03}}));
     tcp.serve(0, path.line_rate / (seed % 2 == 0 ? 50 : 1));  // 61 ms a segment: CoDel drops
     for (int m = 0; m < 5; ++m) tcp.write(0, static_cast<std::uint64_t>(m), 200'000 + 777 * m);
     drain(tcp);
@@ -143,7 +143,7 @@ TEST_CASE("Losses by number and by chance") {
   std::vector<bool> lost;
   for (int i = 0; i < 6; ++i) lost.push_back(listed.next());
   CHECK(lost == std::vector<bool>{true, false, false, true, false, false});
-  LossSequence drawn(0.01, LossDraws(1, 2, 3));
+  LossSequence drawn({{{1, 2, 3, 0}, 0.01}});
   int count = 0;
   for (int i = 0; i < 100'000; ++i) count += drawn.next();
   CHECK(std::abs(count - 1000) < 5 * 32);  // sigma = sqrt(100,000 x 0.01 x 0.99) = 31.5
