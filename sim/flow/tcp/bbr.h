@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <limits>
 
 #include "sim/flow/tcp/delivery_rate.h"
 #include "sim/flow/tcp/stream_numbers.h"

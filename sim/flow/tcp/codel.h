@@ -1,6 +1,4 @@
 #pragma once
-#include <limits>
-
 #include "sim/flow/tcp_path.h"
 #include "sim/transport/tcp_constants.h"
 

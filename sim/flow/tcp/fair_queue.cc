@@ -1,7 +1,5 @@
 #include "sim/flow/tcp/fair_queue.h"
 
-#include <algorithm>
-
 namespace gradwire::sim {
 namespace {
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "sim/flow/tcp/numbered_queue.h"
 #include "sim/flow/tcp/output.h"

@@ -130,7 +130,6 @@ void Ns3Sender::on_ack(TcpOutput& out, double now, const Acknowledgement& ack, s
   Told told{.now = now, .old = board.first(), .upto = out.whole(ack.upto)};
   measure(out, now, ack, told.upto);
   if (told.upto < told.old) return;
-  const std::int64_t lost = board.lost(), in_flight = paced_ ? paced_->in_flight() : 0;
   if (paced_) paced_->note_delivered(out, now, number, told.upto, arrived);
   told.delivered = learn_sacks(board, number, told.upto, arrived);
   told.duplicate = told.delivered > 0;
@@ -142,7 +141,7 @@ void Ns3Sender::on_ack(TcpOutput& out, double now, const Acknowledgement& ack, s
   told.delivered += board.acknowledge(told.upto);
   if (paced_) paced_->look(out);
   process(out, told);
-  if (paced_) paced_->on_ack(out, now, lost, in_flight, told.delivered, state_ == State::kRecovery);
+  if (paced_) paced_->on_ack(out, now, told.delivered, state_ == State::kRecovery);
   send(out, now);
 }
 

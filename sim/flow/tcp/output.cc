@@ -1,6 +1,5 @@
 #include "sim/flow/tcp/output.h"
 
-#include <cmath>
 #include <utility>
 
 namespace gradwire::sim {

@@ -30,6 +30,8 @@ void PacedSender::time_out(const TcpOutput& out, bool recovering) {
 void PacedSender::note_delivered(const TcpOutput& out, double now, std::uint64_t ack_number,
                                  std::int64_t upto, const TcpReceiver::OutOfOrderQueue& arrived) {
   const Scoreboard& board = out.board();
+  prior_in_flight_ = in_flight_;
+  prior_lost_ = board.lost();
   const auto note = [&](std::int64_t segment) {
     if (!board.at(segment).sacked) rate_.delivered(now, segment, board.at(segment).bytes);
   };
@@ -41,16 +43,15 @@ void PacedSender::note_delivered(const TcpOutput& out, double now, std::uint64_t
   for (std::int64_t i = board.first(); i < upto; ++i) note(i);
 }
 
-void PacedSender::on_ack(TcpOutput& out, double now, std::int64_t lost, std::int64_t in_flight,
-                         std::int64_t delivered, bool recovering) {
+void PacedSender::on_ack(TcpOutput& out, double now, std::int64_t delivered, bool recovering) {
   rate_.forget_before(out.board().first());
   least_round_trip_ = std::min(least_round_trip_, out.round_trip().smoothed());
   Bbr::Acked acked;
   acked.now = now;
   acked.bytes = delivered;
-  acked.lost = std::abs(out.board().lost() - lost);
+  acked.lost = std::abs(out.board().lost() - prior_lost_);
   acked.in_flight = in_flight_;
-  acked.prior_in_flight = in_flight;
+  acked.prior_in_flight = prior_in_flight_;
   acked.delivered = rate_.total();
   acked.round_trip = round_trip_;
   acked.recovering = recovering;

@@ -53,25 +53,25 @@ class PacedSender {
   /// Looks how much is in flight.
   void look(const TcpOutput& out) { in_flight_ = out.board().in_flight(); }
   void measured(double round_trip) { round_trip_ = round_trip; }
-  /// What an acknowledgement tells: segments beyond the first gap, then those before it.
+  /// What an acknowledgement is about to tell: segments beyond the first gap, then those before it.
   void note_delivered(const TcpOutput& out, double now, std::uint64_t ack_number, std::int64_t upto,
                       const TcpReceiver::OutOfOrderQueue& arrived);
-  /// After an acknowledgement of so many bytes; `lost`, `in_flight`: bytes before it.
-  void on_ack(TcpOutput& out, double now, std::int64_t lost, std::int64_t in_flight,
-              std::int64_t delivered, bool recovering);
+  /// It has told so many bytes.
+  void on_ack(TcpOutput& out, double now, std::int64_t delivered, bool recovering);
   void enter_recovery(std::int64_t delivered) { bbr_.enter_recovery(in_flight_, delivered); }
   void leave_recovery() { bbr_.leave_recovery(); }
   void time_out(const TcpOutput& out, bool recovering);
-  std::int64_t in_flight() const { return in_flight_; }  ///< bytes, as last looked at
 
  private:
   Bbr bbr_;
   DeliveryRate rate_;
   double timer_ = kNever;
-  double timer_set_ = 0;     ///< s: when that was decided
-  double round_trip_;        ///< s, the last one that was measured
-  double least_round_trip_;  ///< s, of the smoothed ones
-  std::int64_t in_flight_ = 0;
+  double timer_set_ = 0;              ///< s: when that was decided
+  double round_trip_;                 ///< s, the last one that was measured
+  double least_round_trip_;           ///< s, of the smoothed ones
+  std::int64_t in_flight_ = 0;        ///< bytes, as last looked at
+  std::int64_t prior_in_flight_ = 0;  ///< ... before the acknowledgement at hand
+  std::int64_t prior_lost_ = 0;
 };
 
 }  // namespace gradwire::sim

@@ -1,7 +1,6 @@
 #include "sim/flow/tcp/stream.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gradwire::sim {
 namespace {
