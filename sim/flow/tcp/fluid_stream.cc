@@ -11,7 +11,7 @@ FluidStream::FluidStream(std::shared_ptr<const StreamPath> path, const Transport
       bottleneck_(std::shared_ptr<const Bottleneck::Discipline>(path, &path->discipline)) {
   const bool queues = path->ack_spacing > path->segment_time;  // acknowledgements
   if (data.loses() || acks.loses() || queues)
-    ways_ = std::make_unique<Ways>(std::move(data), std::move(acks), std::nullopt);
+    ways_ = std::make_unique<Ways>(Ways{std::move(data), std::move(acks), {}});
   if (queues) ways_->back.emplace(path->ack_spacing);
   if (path->changes) turns_ = std::make_unique<Turns>();
 }

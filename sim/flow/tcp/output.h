@@ -181,8 +181,8 @@ class TcpOutput {
   }
   /// The next segment, full if there is so much. Returns its number.
   std::int64_t send_new(double now);
-  /// Segment `number` once more. `most`: bytes that it may take from the next ones (RFC 1122,
-  /// 4.2.2.15; JoinedCopies); 0: none.
+  /// Segment `number` once more, up to `most` bytes of it and of the next ones (JoinedCopies); 0:
+  /// it alone.
   std::int64_t send_again(double now, std::int64_t number, std::int64_t most = 0);
   /// A segment that has gone out beside the stream.
   void take_over(double now, std::int64_t bytes);

@@ -33,6 +33,28 @@ struct Shares {
 
 }  // namespace
 
+TEST_CASE("A pool's level is what those that reach their limits leave to the others, evenly") {
+  IndexedHeap::Nodes nodes(3);
+  RatePool pool(0, nodes);
+  for (const std::int32_t flow : {0, 1, 2}) pool.add(flow, flow == 0 ? 10 : 40 * flow, true);
+  std::vector<std::int32_t> left, joined;
+  const auto moved = [&](std::int32_t flow, bool pooled) {
+    (pooled ? joined : left).push_back(flow);
+  };
+  CHECK(pool.settle(100, moved));
+  CHECK(pool.level() == 50);  // 100 - 10 - 40
+  CHECK(left == std::vector<std::int32_t>{0, 1});
+  CHECK(pool.limited_rate() == 50);
+  CHECK(pool.is_full(100, 1e-9));
+  CHECK(pool.settle(60, moved));
+  CHECK(pool.level() == 25);  // (60 - 10) / 2
+  CHECK(joined == std::vector<std::int32_t>{1});
+  pool.remove(2, 80, true);
+  CHECK(pool.settle(60, moved));  // 10 and 40: nobody is held
+  CHECK(pool.level() == 0);
+  CHECK_FALSE(pool.is_full(60, 1e-9));
+}
+
 TEST_CASE("one link: equal shares; a capped flow leaves the rest to the others") {
   // C = 12. Three flows: 4 each. With caps 2 and 3 on two of them: 2, 3, 12 - 5 = 7.
   Shares s({12});

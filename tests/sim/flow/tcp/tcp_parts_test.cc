@@ -3,8 +3,10 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/output.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
+#include "tests/sim/streams.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -137,6 +139,20 @@ TEST_CASE("Where nothing is sacked any segment that was not sent again may be lo
   CHECK(board.next_doubtful() == Scoreboard::kNone);
   board.acknowledge(3);
   CHECK(board.next_doubtful() == 3);
+}
+
+TEST_CASE("What was sent again is doubtful once more when its copy counts as lost") {
+  Scoreboard board;
+  for (int i = 0; i < 4; ++i) board.push(1000);
+  for (const int number : {0, 1, 2}) board.send_again(number);
+  CHECK(board.next_doubtful() == 3);
+  board.mark_lost(1);
+  CHECK(board.next_doubtful() == 1);
+  CHECK(board.next_lost_anywhere() == 1);
+  board.send_again(1);
+  CHECK(board.next_doubtful() == 3);
+  board.mark_all_lost();
+  CHECK(board.next_doubtful() == 0);
 }
 
 TEST_CASE("A bottleneck serves one after the other and stretches with its rate") {
@@ -370,4 +386,27 @@ TEST_CASE("What goes out again takes the bytes that follow it along") {
   other.mark_first_lost();
   joined.join(other, 0, 1448);
   CHECK(other.at(0).bytes == 840);
+}
+
+TEST_CASE("A timeout follows the round trips by RFC 6298, doubles, and is reset") {
+  TransportSettings transport;
+  for (const bool linux_rules : {false, true}) {
+    transport.constants.kernel_recovery = linux_rules;
+    const Cluster cluster = testing::wire(1e9, 10e-3);
+    const std::vector<ChannelId> route{0};
+    const StreamPath path(TcpPath(cluster, route, transport), transport);
+    RoundTripEstimator estimator;
+    estimator.start(0.4, path);
+    estimator.measure(0.8, path);  // error 0.4: smoothed 0.45, deviation 0.2 + (0.4 - 0.2) / 4
+    CHECK(estimator.smoothed() == Approx(0.45));
+    CHECK(estimator.timeout() == Approx(0.45 + 4 * 0.25));
+    estimator.back_off(2);
+    CHECK(estimator.timeout() == Approx(2));
+    estimator.reset_timeout(path);
+    CHECK(estimator.timeout() == Approx(1.45));
+    // At least 200 ms in all, or beside the round trip.
+    estimator.start(1e-3, path);
+    CHECK(estimator.timeout() == Approx(linux_rules ? 0.201 : 0.2));
+    CHECK(estimator.timeouts() == 1);
+  }
 }
