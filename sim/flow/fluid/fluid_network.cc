@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -14,7 +13,6 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::size_t kEventsAhead = 6;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Protocol = TransportSettings::Protocol;
 
@@ -187,7 +185,7 @@ void FluidNetwork::settle() {
 }
 
 double FluidNetwork::next_event() const {
-  double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
+  double next = arrivals_.empty() ? kNever : arrivals_.top().time;
   if (!due_.empty()) next = std::min(next, due_.first_time());
   return std::min({next, pools_.next_event(), channels_.next_event()});
 }
@@ -245,7 +243,7 @@ inline double FluidNetwork::arrival_of(std::int32_t c, const FluidTransfer& t) c
   double arrival =
       now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
   if (connection.jitters) {
-    const double rate = rate_of(connection);
+    const double rate = connection.pool < 0 ? connection.rate : pools_.rate(connection.pool);
     arrival += jitter_of(cluster_, sharing_.route(c), seed_, connection.key,
                          rate > 0 ? segment_ / rate : connection.path->segment_time, t.segments,
                          static_cast<std::uint64_t>(connection.segments_sent + t.segments));
@@ -267,7 +265,7 @@ inline void FluidNetwork::on_sent(std::int32_t c) {
   if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path->line_rate,
                                   connection.path->round_trip);
-  arrive(number, connection.last_delivery);
+  arrivals_.insert(connection.last_delivery).transfer = number;
   next_transfer(c);
 }
 
@@ -281,10 +279,6 @@ inline void FluidNetwork::next_transfer(std::int32_t c) {
   }
   connection.last = -1;
   if (connection.state == State::kFluid) rest(c);
-}
-
-void FluidNetwork::arrive(std::int32_t number, double time) {
-  arrivals_.insert(time).transfer = number;
 }
 
 void FluidNetwork::deliver(std::vector<Delivery>& delivered) {

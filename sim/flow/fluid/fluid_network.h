@@ -34,14 +34,9 @@
 /// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
 ///
 /// Windows and losses (windows.h, fluid_streams.cc). Where they decide, a connection is not a fluid
-/// but a FluidStream (tcp/fluid_stream.h), segment by segment, served at the connection's present
-/// share:
-///   - until its window has filled the pipe once, for transfers that the window does not cover;
-///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
-///     the window that is left would not fill the pipe: CoDel with
-///         beta (r0 + target) < r0
-///   - for transfers of which CoDel may drop a segment where the repair may be what they wait for:
-///     on round trips above 5 ms, and at shares so small that few segments tell of a loss
+/// but a FluidStream (tcp/fluid_stream.h), segment by segment, at the connection's present share:
+/// until its window has filled the pipe, for ever where a window does not stay that large, and for
+/// transfers of which CoDel may drop something that is felt.
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
 /// and its segments pass at the rate that is left.
 ///
@@ -114,15 +109,11 @@ class FluidNetwork final : public Network {
     std::uint64_t key = 0;  ///< source * hosts + destination; + k hosts^2, the k-th beside
   };
 
-  /// A host's latest connection: most go on with the one they had.
   struct LastPeer {
-    std::int32_t destination = -1;
-    std::int32_t connection = -1;
+    std::int32_t destination = -1, connection = -1;
   };
-
   struct Sized {
-    Bytes payload{0};
-    Bytes wire{0};
+    Bytes payload{0}, wire{0};
     double segments = 0;
   };
 
@@ -135,9 +126,6 @@ class FluidNetwork final : public Network {
 
   void begin_transfer(std::int32_t c);
   void progress(Connection& connection);
-  double rate_of(const Connection& connection) const {
-    return connection.pool < 0 ? connection.rate : pools_.rate(connection.pool);
-  }
   double sent_since_update(const Connection& connection) const {
     if (connection.pool >= 0) return pools_.served(connection.pool, now_) - connection.updated;
     return connection.rate * (now_ - connection.updated);
@@ -177,7 +165,6 @@ class FluidNetwork final : public Network {
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
   void leave_stream(std::int32_t c);
-
   bool is_covered(Connection& connection, const FluidTransfer& t);
   void close_after_idle(Connection& connection);
   double spacing(std::int32_t c) const;
@@ -186,7 +173,6 @@ class FluidNetwork final : public Network {
   bool stays_fluid(std::int32_t c);
   bool can_leave(std::int32_t c);
   bool begins_crowded(std::int32_t c);
-
   /// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
   /// event, and a change of its share is felt so much later.
   static constexpr double kAhead = 0.125;
@@ -194,13 +180,10 @@ class FluidNetwork final : public Network {
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c, std::int32_t most) const;
-  double stream_due(const Connection& connection) const;
   void set_stream_due(std::int32_t c);
   void follow(std::int32_t c);
   void hold_acks(std::int32_t c);
   void hold_acks_on(ChannelId id);
-
-  void arrive(std::int32_t number, double time);
   void deliver(std::vector<Delivery>& delivered);
 
   const Cluster& cluster_;
@@ -217,7 +200,7 @@ class FluidNetwork final : public Network {
   double clock_ = -1;  ///< s, StreamPath
   FluidChannels channels_;
   MaxMin sharing_;
-  std::vector<LastPeer> last_peer_;  // by source
+  std::vector<LastPeer> last_peer_;  // by source: most go on with the connection that they had
   ConnectionTable table_;
   std::deque<StreamPath> paths_;         // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows

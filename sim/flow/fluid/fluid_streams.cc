@@ -295,7 +295,7 @@ void FluidNetwork::finish_first(std::int32_t c) {
   connection.stream->tcp().pop();
   connection.first = t.next;
   if (connection.first < 0) connection.last = -1;
-  arrive(number, now_);
+  arrivals_.insert(now_).transfer = number;
 }
 
 /// From here on the connection is a fluid. What the stream has sent of the first transfer is
@@ -334,15 +334,11 @@ bool FluidNetwork::may_burst(std::int32_t c) const {
 }
 
 /// The stream's next event; for a burst also its end.
-double FluidNetwork::stream_due(const Connection& connection) const {
-  const double due = connection.stream->next_event();
-  if (!connection.bursts) return due;
-  return std::min(due, std::max(now_, connection.stream->free_at()));
-}
-
 void FluidNetwork::set_stream_due(std::int32_t c) {
   const Connection& connection = connection_at(c);
-  due_.set(c, stream_due(connection));
+  double due = connection.stream->next_event();
+  if (connection.bursts) due = std::min(due, std::max(now_, connection.stream->free_at()));
+  due_.set(c, due);
 }
 
 /// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
