@@ -175,10 +175,6 @@ void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
   if (c.count > 0) mark_dirty(id);
 }
 
-void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
-  for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
-}
-
 void MaxMin::append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const {
   const ChannelId at = pools_[static_cast<std::size_t>(pool)].rates.channel();
   for (const Crossing& crossing : crossings(at)) {
@@ -271,11 +267,6 @@ const MaxMin::Leaders& MaxMin::leaders(ChannelId id) const {
     }
   }
   return all;
-}
-
-double MaxMin::busy(ChannelId id, double now) const {
-  const Channel& c = channels_[static_cast<std::size_t>(id)];
-  return c.full_since >= 0 ? c.busy + now - c.full_since : c.busy;
 }
 
 }  // namespace gradwire::sim

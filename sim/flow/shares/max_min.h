@@ -61,7 +61,9 @@ class MaxMin {
   std::int32_t active_on(ChannelId id) const {
     return channels_[static_cast<std::size_t>(id)].count;
   }
-  void append_active(ChannelId channel, std::vector<std::int32_t>& flows) const;
+  void append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
+    for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
+  }
 
   /// Solves what has changed. Returns the active flows whose rate is another than before or, of
   /// those that meet nobody and take less than they could, their room() (valid until the next
@@ -105,7 +107,10 @@ class MaxMin {
   void append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const;
   std::span<const ChannelId> route(std::int32_t flow) const;
   /// Seconds until `now` at which the channel could carry no more data.
-  double busy(ChannelId channel, double now) const;
+  double busy(ChannelId id, double now) const {
+    const Channel& c = channels_[static_cast<std::size_t>(id)];
+    return c.full_since >= 0 ? c.busy + now - c.full_since : c.busy;
+  }
 
  private:
   /// Shares this close are equal: far above rounding (1e-16 a step), far below anything that

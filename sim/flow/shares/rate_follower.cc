@@ -27,10 +27,6 @@ RateFollower::RateFollower(const Link& link, ChannelId channel, double wire_segm
   seek(0);
 }
 
-void RateFollower::take_piece() {
-  rate_ = (*pieces_)[piece_].rate.value() * scale_;
-}
-
 void RateFollower::seek(double now) {
   now_ = now;
   outage_ = 0;

@@ -36,7 +36,7 @@ class RateFollower {
 
  private:
   double piece_end() const;
-  void take_piece();
+  void take_piece() { rate_ = (*pieces_)[piece_].rate.value() * scale_; }
 
   const std::vector<RateSchedule::Piece>* pieces_ = nullptr;
   const std::vector<Outage>* outages_;

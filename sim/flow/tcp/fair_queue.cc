@@ -14,17 +14,6 @@ std::int32_t FairQueue::add_flow() {
   return static_cast<std::int32_t>(flows_.size()) - 1;
 }
 
-void FairQueue::append(List& list, std::int32_t f) {
-  flow(f).next = -1;
-  (list.last < 0 ? list.first : flow(list.last).next) = f;
-  list.last = f;
-}
-
-void FairQueue::pop(List& list) {
-  list.first = flow(list.first).next;
-  if (list.first < 0) list.last = -1;
-}
-
 void FairQueue::push(std::int32_t f, const Packet& packet) {
   if (limit_ > 0) {
     if (filled_ + packet.wire - framing_ > limit_) return;
@@ -41,18 +30,17 @@ void FairQueue::push(std::int32_t f, const Packet& packet) {
   if (to.state == State::kInactive) {
     to.state = State::kNew;
     to.deficit = quantum_;
-    append(new_, f);
+    new_.push(f);
   }
   if (waiting_ > most_) make_room();
 }
 
 void FairQueue::end_turns() {
   most_bytes_.forget();
-  for (List* const list : {&new_, &old_})
-    while (list->first >= 0) {
-      flow(list->first).state = State::kInactive;
-      flow(list->first).codel.leave();
-      pop(*list);
+  for (auto* const list : {&new_, &old_})
+    for (; !list->empty(); list->pop()) {
+      flow(list->front()).state = State::kInactive;
+      flow(list->front()).codel.leave();
     }
 }
 
@@ -108,9 +96,9 @@ bool FairQueue::leave(double now, Passed& passed) {
 FairQueue::Passed FairQueue::take_by_turns(double now) {
   Passed passed;
   for (;;) {
-    const bool is_new = new_.first >= 0;
-    List& list = is_new ? new_ : old_;
-    const std::int32_t f = list.first;
+    const bool is_new = !new_.empty();
+    auto& list = is_new ? new_ : old_;
+    const std::int32_t f = list.front();
     Flow& of = flow(f);
     const bool has_turn = of.deficit > 0;
     if (has_turn && take_of(of, now, passed.packet)) {
@@ -120,10 +108,10 @@ FairQueue::Passed FairQueue::take_by_turns(double now) {
     }
     // Its turn is over. One without packets stays for a round if it was new, so that it cannot
     // be new again before the others have had their turns.
-    pop(list);
+    list.pop();
     if (!has_turn) of.deficit += quantum_;
     of.state = has_turn && !is_new ? State::kInactive : State::kOld;
-    if (of.state == State::kOld) append(old_, f);
+    if (of.state == State::kOld) old_.push(f);
   }
 }
 

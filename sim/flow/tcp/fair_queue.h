@@ -103,17 +103,9 @@ class FairQueue {
     CoDel codel;
     double bytes = 0;
     double deficit = 0;
-    std::int32_t next = -1;  ///< in its list
     State state = State::kInactive;
   };
-  struct List {
-    std::int32_t first = -1;
-    std::int32_t last = -1;
-  };
-
   Flow& flow(std::int32_t f) { return flows_[static_cast<std::size_t>(f)]; }
-  void append(List& list, std::int32_t f);
-  void pop(List& list);
   bool take_of(Flow& flow, double now, Packet& packet);
   Packet take_first(Flow& flow);
   void note_bytes(const Flow& flow) {
@@ -128,8 +120,8 @@ class FairQueue {
   std::int64_t most_;
   std::vector<Flow> flows_;
   MostBytes most_bytes_;  ///< of flows_, while the queue is about full
-  List new_;
-  List old_;
+  NumberedQueue<std::int32_t> new_;
+  NumberedQueue<std::int32_t> old_;
   double limit_ = 0;             ///< bytes; 0: flows have turns
   NumberedQueue<Passed> order_;  ///< with a limit: what waits
   double filled_ = 0;            ///< ... bytes of them

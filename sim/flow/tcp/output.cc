@@ -39,18 +39,4 @@ std::int64_t TcpOutput::send_again(double now, std::int64_t number, std::int64_t
   return number;
 }
 
-void TcpOutput::take_over(double now, std::int64_t bytes) {
-  board_.push(bytes);
-  messages_.skip(bytes);
-  sent_ += bytes;
-  if (timer_ == kNever) timer_ = now + round_trip_.timeout();
-}
-
-std::int64_t TcpOutput::whole(std::uint32_t low) const {
-  const std::int64_t first = board_.first();
-  // Of 30 bits, with the sign of the highest one.
-  const std::uint32_t apart = (low - static_cast<std::uint32_t>(first)) << 2;
-  return first + static_cast<std::int32_t>(apart) / 4;
-}
-
 }  // namespace gradwire::sim

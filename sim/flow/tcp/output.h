@@ -185,10 +185,19 @@ class TcpOutput {
   /// it alone.
   std::int64_t send_again(double now, std::int64_t number, std::int64_t most = 0);
   /// A segment that has gone out beside the stream.
-  void take_over(double now, std::int64_t bytes);
+  void take_over(double now, std::int64_t bytes) {
+    board_.push(bytes);
+    messages_.skip(bytes);
+    sent_ += bytes;
+    if (timer_ == kNever) restart_timer(now);
+  }
 
   /// The segment that `low` are the lowest bits of: none older than the board's first is told.
-  std::int64_t whole(std::uint32_t low) const;
+  std::int64_t whole(std::uint32_t low) const {
+    // Of 30 bits, with the sign of the highest one.
+    const std::uint32_t apart = (low - static_cast<std::uint32_t>(board_.first())) << 2;
+    return board_.first() + static_cast<std::int32_t>(apart) / 4;
+  }
   /// All before segment `upto` is about to be acknowledged.
   void part_copies(std::int64_t upto) {
     if (joined_) joined_->part(board_, upto);

@@ -21,12 +21,6 @@ void PacedSender::on_sent(const TcpOutput& out, double now, std::int64_t number)
   timer_ = now + static_cast<double>(bytes) / bbr_.pacing_rate();
 }
 
-void PacedSender::time_out(const TcpOutput& out, bool recovering) {
-  bbr_.on_timeout(recovering);
-  timer_ = kNever;
-  look(out);
-}
-
 void PacedSender::note_delivered(const TcpOutput& out, double now, std::uint64_t ack_number,
                                  std::int64_t upto, const TcpReceiver::OutOfOrderQueue& arrived) {
   const Scoreboard& board = out.board();

@@ -60,7 +60,11 @@ class PacedSender {
   void on_ack(TcpOutput& out, double now, std::int64_t delivered, bool recovering);
   void enter_recovery(std::int64_t delivered) { bbr_.enter_recovery(in_flight_, delivered); }
   void leave_recovery() { bbr_.leave_recovery(); }
-  void time_out(const TcpOutput& out, bool recovering);
+  void time_out(const TcpOutput& out, bool recovering) {
+    bbr_.on_timeout(recovering);
+    timer_ = kNever;
+    look(out);
+  }
 
  private:
   Bbr bbr_;

@@ -56,11 +56,6 @@ void TcpStream::take_over(double now, std::int64_t bytes, std::int32_t sent, dou
   note_arrival(before, arrival);
 }
 
-std::int32_t TcpStream::ack_wire(std::uint64_t number) const {
-  const double blocks = linux_ ? 0 : kBlockBytes * receiver_.acknowledgements()[number].blocks;
-  return static_cast<std::int32_t>(path().header + blocks);
-}
-
 void TcpStream::acknowledge(double now, std::uint64_t number) {
   auto& acks = receiver_.acknowledgements();
   while (!acks.empty() && acks.begin() < number) acks.pop();
@@ -80,17 +75,6 @@ bool TcpStream::run_timer(double ack) {
   if (ack <= out_.timer()) return false;
   linux_->on_timer(out_, receiver_);
   return true;
-}
-
-void TcpStream::release() {
-  out_.board().release();
-  receiver_.release();
-  out_.messages().release();
-}
-
-double TcpStream::demand_of(std::int64_t size) const {
-  const double window = static_cast<double>(std::min(size, path().buffer));
-  return window * (1 + path().header / static_cast<double>(path().segment)) / path().round_trip;
 }
 
 }  // namespace gradwire::sim

@@ -73,7 +73,10 @@ class TcpStream {
   /// Acknowledgements that the receiver has sent: the numbers from 0 to this one.
   std::uint64_t acknowledgements() const { return receiver_.acknowledgements().end(); }
   /// Bytes of acknowledgement `number`, which has not reached the sender, on the wire.
-  std::int32_t ack_wire(std::uint64_t number) const;
+  std::int32_t ack_wire(std::uint64_t number) const {
+    const double blocks = linux_ ? 0 : kBlockBytes * receiver_.acknowledgements()[number].blocks;
+    return static_cast<std::int32_t>(path().header + blocks);
+  }
   /// s: when the receiver acknowledges what waits for a second segment; infinite: nothing does.
   double ack_deadline() const { return receiver_.deadline(); }
   void send_delayed_ack() { receiver_.time_out(); }
@@ -115,7 +118,11 @@ class TcpStream {
   /// Whether release() is worth its while.
   bool is_large() const { return receiver_.acknowledgements().capacity() >= kLarge; }
   /// Gives back the memory of what was under way. Precondition: idle().
-  void release();
+  void release() {
+    out_.board().release();
+    receiver_.release();
+    out_.messages().release();
+  }
 
   /// Bytes a second that the stream would send if the bottleneck were free.
   double demand() const { return demand_of(out_.congestion().size()); }
@@ -146,7 +153,10 @@ class TcpStream {
   static constexpr std::size_t kLarge = 20;  ///< acknowledgements that were under way at a time
 
   bool is_open() const { return linux_ ? linux_->is_open() : ns3_.is_open(); }
-  double demand_of(std::int64_t size) const;
+  double demand_of(std::int64_t size) const {
+    const double window = static_cast<double>(std::min(size, path().buffer));
+    return window * (1 + path().header / static_cast<double>(path().segment)) / path().round_trip;
+  }
   void note_arrival(std::int64_t before, double time);
 
   TcpOutput out_;
