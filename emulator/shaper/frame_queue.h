@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/queues/fair_queue.h"
 
 namespace gradwire::emulator {
 
@@ -19,7 +19,7 @@ struct Passage {
 };
 
 /// The frames that wait before a link of a constant rate, in a queue for each flow
-/// (sim/flow/tcp/fair_queue.h: FQ-CoDel, as Linux and ns-3 have it). What leaves it has a place
+/// (sim/flow/queues/fair_queue.h: FQ-CoDel, as Linux and ns-3 have it). What leaves it has a place
 /// behind the one on the wire:
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate

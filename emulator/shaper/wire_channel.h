@@ -9,9 +9,9 @@
 #include "emulator/shaper/frame_queue.h"
 #include "sim/cluster/channel_clock.h"
 #include "sim/cluster/link.h"
-#include "sim/flow/burst_chain.h"
-#include "sim/flow/tcp/codel.h"
-#include "sim/flow/tcp/loss_sequence.h"
+#include "sim/flow/losses/burst_chain.h"
+#include "sim/flow/losses/loss_sequence.h"
+#include "sim/flow/queues/codel.h"
 
 /// What happens to frames on one direction of an emulated link. No clock and no sockets: times are
 /// given, s, of one clock.
@@ -22,7 +22,8 @@
 /// All flows share one queue, which drops what finds no room in it or by CoDel; or each has its own
 /// (frame_queue.h). The arithmetic is the simulators': sim/cluster/channel_clock.h says when a link
 /// that follows a schedule or a trace, or that goes out, has carried a frame; losses and jitter are
-/// drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by sim/flow/burst_chain.h.
+/// drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by
+/// sim/flow/losses/burst_chain.h.
 namespace gradwire::emulator {
 
 class WireChannel {

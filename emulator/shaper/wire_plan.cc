@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "sim/flow/tcp/codel.h"
+#include "sim/flow/queues/codel.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -25,7 +25,7 @@ double work_of_message(double bytes) {
 
 SampledMessages::SampledMessages(const sim::Cluster& cluster,
                                  const sim::TransportSettings& transport)
-    : network_(cluster, transport, kSeed, false, detail_for(transport)) {}
+    : network_(cluster, transport, kSeed, detail_for(transport)) {}
 
 void SampledMessages::plan(double time, std::int64_t id, int source, int destination,
                            double bytes) {

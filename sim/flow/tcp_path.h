@@ -17,8 +17,8 @@
 ///                       after the last byte left the bottleneck, the last segment arrives
 ///     round trip   r0 = 2 d + sum s_i + s + sum 8 A / R_i        (two segments, then the ACK)
 ///
-/// What windows and losses make of it is in sim/flow/tcp/stream.h; docs/network.md has the table of
-/// constants.
+/// What windows and losses make of it is in sim/flow/tcp/stream.h; docs/models/tcp.md has the table
+/// of constants.
 namespace gradwire::sim {
 
 inline constexpr double kSegmentsPerAck = 2;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/flow/tcp/fluid_stream.h"
+#include "sim/flow/fluid/fluid_stream.h"
 #include "tests/sim/graphs.h"
 
 /// One TCP connection by itself, for the tests of its rules.

@@ -7,13 +7,13 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/flow/fluid/fluid_channels.h"
-#include "sim/flow/fluid/path_losses.h"
+#include "sim/flow/fluid/fluid_stream.h"
 #include "sim/flow/fluid/rate_pools.h"
 #include "sim/flow/fluid/transfers.h"
 #include "sim/flow/fluid/unacknowledged.h"
+#include "sim/flow/losses/path_losses.h"
 #include "sim/flow/shares/indexed_heap.h"
 #include "sim/flow/shares/max_min.h"
-#include "sim/flow/tcp/fluid_stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/graph/host_pairs.h"
 #include "sim/session/connection_table.h"
@@ -33,12 +33,12 @@
 ///     time = propagation + first segment over the further hops + w / bottleneck rate.
 /// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
 ///
-/// Windows and losses (windows.h, fluid_streams.cc). Where they decide, a connection is not a fluid
-/// but a FluidStream (tcp/fluid_stream.h), segment by segment, at the connection's present share:
-/// until its window has filled the pipe, for ever where a window does not stay that large, and for
-/// transfers of which CoDel may drop something that is felt.
-/// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
-/// and its segments pass at the rate that is left.
+/// Windows and losses (windows.h, fluid_network_streams.cc). Where they decide, a connection is not
+/// a fluid but a FluidStream (fluid_stream.h), segment by segment, at the connection's present
+/// share: until its window has filled the pipe, for ever where a window does not stay that large,
+/// and for transfers of which CoDel may drop something that is felt. Towards the others a stream
+/// asks for window / r0 at most, so that what it cannot use is theirs, and its segments pass at the
+/// rate that is left.
 ///
 /// Links that change, half-duplex links and the air of radio cells are in fluid_channels.h. Jitter
 /// (jitter.h) delays deliveries of what is not TCP's; bursts (burst_chain.h) take the place of
@@ -156,7 +156,7 @@ class FluidNetwork final : public Network {
   void rest(std::int32_t c);
   void settle();
 
-  // fluid_streams.cc
+  // fluid_network_streams.cc
   FluidStream& stream_of(Connection& connection);
   void take_over(Connection& connection);
   void begin_stream(std::int32_t c);

@@ -5,11 +5,12 @@
 
 #include "base/philox.h"
 #include "sim/cluster/cluster.h"
-#include "sim/flow/tcp/loss_sequence.h"
+#include "sim/flow/losses/loss_sequence.h"
 
 namespace gradwire::sim {
 
-/// One direction of a link, packet by packet: whose packets cross it, and what it loses. A wire
+/// One direction of a link, packet by packet: whose packets cross it, and which of them it loses by
+/// chance. A wire
 /// (wire_link.h), or a station's share of the air of its cell (air/air_link.h).
 class PacketLink {
  public:

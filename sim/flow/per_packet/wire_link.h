@@ -8,13 +8,13 @@
 #include "sim/cluster/cluster.h"
 #include "sim/flow/per_packet/packet_events.h"
 #include "sim/flow/per_packet/packet_link.h"
-#include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/queues/fair_queue.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 namespace gradwire::sim {
 
 /// One direction of a wire as ns-3 has it, packet by packet and to the nanosecond: the queue
-/// (tcp/fair_queue.h), a device, the way to the other end, and what is lost there.
+/// (queues/fair_queue.h), a device, and the way to the other end.
 ///
 /// ns-3's point-to-point device has a place for one packet behind the one on the wire. What it
 /// takes from there leaves the queue stopped until all else that happens at that instant has:

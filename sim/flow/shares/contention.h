@@ -5,7 +5,7 @@
 namespace gradwire::sim {
 
 /// What follows is for transports without windows, whose flows share a cell's air as a medium; TCP
-/// is followed packet by packet (sim/flow/cells).
+/// is followed packet by packet (sim/flow/per_packet/air).
 ///
 /// By how much longer turns take where several contend for the air: collisions, and turns for
 /// acknowledgements (1: not at all). `up`: stations that send; `down`: stations that the base sends
@@ -15,7 +15,7 @@ namespace gradwire::sim {
 ///     1 + k_down log2(down)                k_down = 0.03, nobody sends up
 ///     k (1 + k_down log2(up))              k = 0.95, both ways
 /// Fitted to `packet` (ns-3 3.44), 1 to 8 stations 10 m from the base, both ways 1 to 4 at 12 and
-/// 28 m: docs/network.md.
+/// 28 m: docs/models/radio-cells.md.
 inline double wifi_contention(int up, int down) {
   constexpr double kUp = 0.09, kDown = 0.03, kBoth = 0.95;
   if (up > 0 && down > 0) return kBoth * (1 + kDown * std::log2(up));

@@ -11,7 +11,7 @@
 
 /// One TCP connection, segment by segment: a sender and a receiver. What takes segments and
 /// acknowledgements from one to the other stands beside it (SegmentCarrier): the bottleneck of a
-/// fluid network (fluid_stream.h), or links and queues packet by packet (per_packet/, cells/).
+/// fluid network (fluid/fluid_stream.h), or links and queues packet by packet (per_packet/).
 ///
 /// Rules (ns-3 3.44's, which follow Linux's; ns3_sender.h):
 ///   sending     while in flight < min(window, buffer): a lost segment first, then new data
@@ -22,7 +22,7 @@
 ///   timeout     smoothed round trip + max(tick, 4 deviations), at least min_rto, doubled each
 ///               time up to 60 s; all is lost that was not sacked; slow start from one segment
 ///   round trips are measured in whole ticks of 1 ms (RFC 7323's time stamps); below one: 1 us
-/// docs/network.md has the constants. A calibration may ask for Linux's own rules instead
+/// docs/models/tcp.md has the constants. A calibration may ask for Linux's own rules instead
 /// (TcpConstants::kernel_recovery, linux_sender.h).
 namespace gradwire::sim {
 

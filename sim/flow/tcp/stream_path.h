@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/queues/bottleneck.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp_path.h"
 

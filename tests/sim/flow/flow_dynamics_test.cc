@@ -7,9 +7,9 @@
 
 #include "sim/cluster/channel_draws.h"
 #include "sim/cluster/topologies/topologies.h"
-#include "sim/flow/burst_chain.h"
 #include "sim/flow/flow_network.h"
 #include "sim/flow/fluid/jitter.h"
+#include "sim/flow/losses/burst_chain.h"
 #include "sim/flow/shares/contention.h"
 #include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp_path.h"

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/flow/fluid/fluid_stream.h"
 #include "sim/flow/shares/max_min.h"
-#include "sim/flow/tcp/fluid_stream.h"
 #include "tests/sim/graphs.h"
 #include "tests/sim/streams.h"
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/queues/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp/output.h"
 #include "sim/flow/tcp/receiver.h"

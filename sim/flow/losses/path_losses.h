@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
-#include "sim/flow/tcp/loss_sequence.h"
+#include "sim/flow/losses/loss_sequence.h"
 
 namespace gradwire::sim {
 

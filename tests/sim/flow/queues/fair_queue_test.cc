@@ -1,5 +1,5 @@
 // FQ-CoDel packet by packet, against examples by hand.
-#include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/queues/fair_queue.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

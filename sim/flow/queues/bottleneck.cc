@@ -1,4 +1,4 @@
-#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/queues/bottleneck.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "sim/flow/tcp/codel.h"
+#include "sim/flow/queues/codel.h"
 
 /// The queue in which the segments of one TCP stream wait for the slowest link of their path.
 ///

@@ -1,4 +1,4 @@
-#include "sim/flow/burst_chain.h"
+#include "sim/flow/losses/burst_chain.h"
 
 namespace gradwire::sim {
 

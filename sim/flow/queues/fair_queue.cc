@@ -1,4 +1,4 @@
-#include "sim/flow/tcp/fair_queue.h"
+#include "sim/flow/queues/fair_queue.h"
 
 namespace gradwire::sim {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "sim/flow/tcp/bottleneck.h"
-#include "sim/flow/tcp/loss_sequence.h"
+#include "sim/flow/losses/loss_sequence.h"
+#include "sim/flow/queues/bottleneck.h"
 #include "sim/flow/tcp/numbered_queue.h"
 #include "sim/flow/tcp/stream.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sim/flow/tcp/codel.h"
+#include "sim/flow/queues/codel.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
 /// The queue before a link that streams of several connections cross, packet by packet: FQ-CoDel

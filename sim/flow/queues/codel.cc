@@ -1,4 +1,4 @@
-#include "sim/flow/tcp/codel.h"
+#include "sim/flow/queues/codel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/philox.h"
-#include "sim/flow/burst_chain.h"
+#include "sim/flow/losses/burst_chain.h"
 
 namespace gradwire::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/flow/tcp/fluid_stream.h"
+#include "sim/flow/fluid/fluid_stream.h"
 
 #include <cmath>
 #include <utility>

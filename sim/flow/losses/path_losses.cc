@@ -1,4 +1,4 @@
-#include "sim/flow/fluid/path_losses.h"
+#include "sim/flow/losses/path_losses.h"
 
 #include <utility>
 
