@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "runner/cost/sweep_details.h"
+
 namespace gradwire::engines {
 namespace {
 
@@ -14,7 +16,15 @@ void remove_part(const std::string& part) {
 
 Collector::Collector(const scenarios::ScenarioFile& file, bool resume, results::Store& store,
                      runner::RunObserver& observer)
-    : file_(file), resume_(resume), store_(store), observer_(observer), fates_(file.runs.size()) {}
+    : file_(file),
+      resume_(resume),
+      store_(store),
+      observer_(observer),
+      fates_(file.runs.size()),
+      details_(file.runs.size()) {
+  runner::ProfileCache profiles;
+  if (file.runs.size() > 1) details_ = runner::sweep_details(file.runs, profiles);
+}
 
 runner::RunProgress Collector::progress_of(std::size_t place) const {
   runner::RunProgress progress;
@@ -32,7 +42,7 @@ void Collector::skip_ended() {
       unfinished_[{run.header.scenario_hash, run.header.seed}] = run.header.uid;
   for (std::size_t place = 0; place < fates_.size(); ++place) {
     const scenarios::Scenario& scenario = file_.runs[place];
-    const auto found = store_.find_ended(scenario.hash, scenario.seed);
+    const auto found = runner::find_ended(store_, scenario, details_[place]);
     if (!found) continue;
     ++skipped_;
     Fate& fate = fates_[place];

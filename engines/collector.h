@@ -32,6 +32,7 @@ class Collector {
   std::vector<std::size_t> missing() const;
   /// The identity of the unfinished run in the database that this one takes the place of, or empty.
   std::string predecessor(std::size_t place) const;
+  std::optional<sim::Detail> detail(std::size_t place) const { return details_[place]; }
   bool knows(const std::string& part) const { return left_in_.contains(part); }
   runner::SweepResult result() const;
 
@@ -59,6 +60,7 @@ class Collector {
   results::Store& store_;
   runner::RunObserver& observer_;
   std::vector<Fate> fates_;
+  std::vector<std::optional<sim::Detail>> details_;  ///< in which runs are simulated
   std::size_t front_ = 0;  ///< all before it are merged or have nothing to merge
   std::map<std::string, std::size_t> left_in_;  ///< runs of a part that are not merged yet
   std::map<std::pair<std::string, std::uint64_t>, std::string> unfinished_;

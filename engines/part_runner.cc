@@ -44,6 +44,7 @@ RunReport PartRunner::run_one(const std::string& line, results::Store& store) {
   progress.run = static_cast<int>(item.place) + 1;
   progress.runs = settings_.runs;
   options_.uid = item.uid;
+  options_.detail = item.detail;
   try {
     const auto outcome =
         runner::run_scenario(item.scenario, options_, store, observer_, progress, report.run);

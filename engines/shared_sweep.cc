@@ -37,9 +37,9 @@ std::size_t SharedSweep::write_work() {
   std::string text;
   const std::vector<std::size_t> missing = collector_.missing();
   for (const std::size_t place : missing)
-    text +=
-        line_of(place, file_.runs[place], losses_.contains(place), collector_.predecessor(place)) +
-        "\n";
+    text += line_of(place, file_.runs[place], losses_.contains(place),
+                    collector_.predecessor(place), collector_.detail(place)) +
+            "\n";
   folder_.write("work", text);
   folder_.write("settings", text_of(settings_));
   under_way_.clear();

@@ -20,9 +20,12 @@ using nlohmann::ordered_json;
 
 // "PLACE ALONE {...}": who hands lines out need not read the scenario.
 std::string line_of(std::size_t place, const scenarios::Scenario& scenario, bool alone,
-                    const std::string& uid) {
-  const ordered_json json = {
-      {"file", scenario.file}, {"hash", scenario.hash}, {"uid", uid}, {"scenario", scenario.json}};
+                    const std::string& uid, std::optional<sim::Detail> detail) {
+  const ordered_json json = {{"file", scenario.file},
+                             {"hash", scenario.hash},
+                             {"uid", uid},
+                             {"detail", detail ? sim::name_of(*detail) : ""},
+                             {"scenario", scenario.json}};
   return std::to_string(place) + (alone ? " 1 " : " 0 ") + json.dump();
 }
 
@@ -42,7 +45,11 @@ WorkItem item_of(std::string_view line) {
                                 ? ordered_json()
                                 : ordered_json::parse(line.substr(begin), nullptr, false);
   if (!json.is_object()) refuse_line("it is no JSON object");
-  WorkItem item{label.place, label.alone, json.at("uid").get<std::string>(), {}};
+  WorkItem item{label.place,
+                label.alone,
+                json.at("uid").get<std::string>(),
+                sim::detail_named(json.at("detail").get<std::string>()),
+                {}};
   const std::string text = json.at("scenario").dump();
   auto file = scenarios::read_scenario_text(text, json.at("file").get<std::string>());
   if (file.runs.size() != 1) refuse_line("it is of several runs");

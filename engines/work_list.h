@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +15,12 @@ struct WorkItem {
   /// A process was lost while it had this run: it is given out by itself.
   bool alone = false;
   std::string uid;  ///< identity of the unfinished run whose place it takes; empty: none
+  std::optional<sim::Detail> detail;  ///< runner/cost/sweep_details.h
   scenarios::Scenario scenario;
 };
 
 std::string line_of(std::size_t place, const scenarios::Scenario& scenario, bool alone,
-                    const std::string& uid);
+                    const std::string& uid, std::optional<sim::Detail> detail);
 /// Throws Error for a line that is none, or whose scenario reads otherwise here than there.
 WorkItem item_of(std::string_view line);
 

@@ -21,7 +21,7 @@ TEST_CASE("tasks bring their shares of a sweep, each run once", "[unit]") {
   const auto file = eight_runs();
   std::string work;
   for (std::size_t place = 0; place < file.runs.size(); ++place)
-    work += engines::line_of(place, file.runs[place], false, "") + "\n";
+    work += engines::line_of(place, file.runs[place], false, "", {}) + "\n";
   write_file(folder.file("work"), work);
   engines::Settings settings;
   settings.runs = 8;

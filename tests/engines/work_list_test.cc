@@ -23,11 +23,12 @@ TEST_CASE("a run that was written as a line is the same run", "[unit]") {
     const auto file = scenarios::read_scenario_file(path);
     const std::size_t place = file.runs.size() - 1;  // the furthest from the file's own values
     const scenarios::Scenario& run = file.runs[place];
-    const engines::WorkItem item =
-        engines::item_of(engines::line_of(place, run, place % 2 == 0, "some uid"));
+    const engines::WorkItem item = engines::item_of(
+        engines::line_of(place, run, place % 2 == 0, "some uid", sim::Detail::kFluid));
     CHECK(item.place == place);
     CHECK(item.alone == (place % 2 == 0));
     CHECK(item.uid == "some uid");
+    CHECK(item.detail == sim::Detail::kFluid);
     CHECK(item.scenario.hash == run.hash);
     CHECK(item.scenario.json.dump() == run.json.dump());
     CHECK(item.scenario.seed == run.seed);
@@ -40,7 +41,7 @@ TEST_CASE("a run that was written as a line is the same run", "[unit]") {
 
 TEST_CASE("a line that would run otherwise here is refused", "[unit]") {
   const auto file = testing::eight_runs();
-  std::string line = engines::line_of(3, file.runs[3], false, "");
+  std::string line = engines::line_of(3, file.runs[3], false, "", {});
   const std::string asked = "\"workers\":4";
   REQUIRE(line.find(asked) != std::string::npos);
   line.replace(line.find(asked), asked.size(), "\"workers\":5");
