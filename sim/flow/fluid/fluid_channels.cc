@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/flow/shares/contention.h"
+#include "sim/session/network.h"
 
 namespace gradwire::sim {
 namespace {

@@ -53,7 +53,7 @@ double RateFollower::piece_end() const {
 
 void RateFollower::advance(double now) {
   now_ = now;
-  while (is_reached(piece_end(), now)) {
+  while (pieces_ != nullptr && is_reached(piece_end(), now)) {
     if (++piece_ == pieces_->size()) {
       piece_ = 0;
       ++cycle_;
