@@ -15,7 +15,8 @@ void add_collective(const CollectiveSpec& spec, std::span<const Bytes> bytes, Gr
   if (spec.members.empty()) return;
   const auto generator = make_generator(spec, bytes);
   std::vector<HopTransfer> first, of_server;
-  generator->on_ready(0, first);
+  for (std::int32_t rank = 0; first.empty() && rank < std::ssize(spec.members); ++rank)
+    generator->on_ready(rank, first);  // a tree's root waits for others
   if (spec.server >= 0) generator->on_ready(-1, of_server);
   const double of_ranks =
       static_cast<double>(first.size()) * static_cast<double>(spec.members.size());

@@ -225,8 +225,6 @@ bool FluidNetwork::begin_writing() {
     connection.waits = false;
     serve_stream(c);
     for (std::int32_t t = connection.first; t >= 0; t = transfers_[t].next) write(c, t);
-    demand(c);
-    set_stream_due(c);
   }
   beginning_.clear();
   return true;
@@ -236,8 +234,11 @@ void FluidNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
   if (connection.waits) return;  // begin_writing() does it
   const FluidTransfer& t = transfers_[number];
+  // One that was silent has no share yet by which CoDel could judge it.
+  if (connection.cap == kSilent) connection.stream->serve(now_, connection.path->line_rate);
   connection.stream->tcp().write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
                                  t.next >= 0);
+  demand(c);
   set_stream_due(c);
 }
 
@@ -400,10 +401,11 @@ void FluidNetwork::hold_acks(std::int32_t c) {
 void FluidNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->tcp().demand();
-  connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
+  const double queued = connection.stream->queued(now_);
+  connection.bursts = may_burst(c) && queued > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
-  } else if (may_burst(c) &&
+  } else if (queued <= 0 && may_burst(c) &&
              connection.stream->next_event() - now_ > kAhead * connection.path->round_trip) {
     cap = kSilent;
   }

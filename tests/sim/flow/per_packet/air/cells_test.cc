@@ -1,4 +1,5 @@
 // Radio cells in the flow executor, packet by packet: worked by hand, and beside ns-3.
+#include "sim/flow/flow_network.h"
 #include "sim/flow/per_packet/air/wifi_frames.h"
 #include "tests/sim/flow/per_packet/air/cell_cases.h"
 
@@ -181,4 +182,22 @@ TEST_CASE("what crosses a cell and what does not share the wire that both take")
   // Negative control: what comes to the first server meets nothing.
   for (const double end : ends({{2, 1, 2'000'000}, {1, 0, 2'000'000}}))
     CHECK(end == Approx(alone).epsilon(0.05));
+}
+
+TEST_CASE("messages of a cell that were cut off arrive while others open connections") {
+  // 2 MB to a station are cancelled after 5 ms, 100 kB of them sent; what comes next is a
+  // connection of another pair. Its handshake meets them.
+  const Cluster cluster = cell_of({kWifi, 10, 2, 0, true});
+  FlowNetwork network(cluster, {}, 1);
+  const Step first = transfers({{2, 0, 2'000'000}}), second = transfers({{2, 1, 1'000}});
+  network.prepare(*first.graph, first.bytes);
+  network.start(1, 2, 0, Bytes(2'000'000));
+  std::vector<Delivery> delivered;
+  network.advance(Seconds(5e-3), delivered);
+  network.cancel(1);
+  network.prepare(*second.graph, second.bytes);
+  network.start(2, 2, 1, Bytes(1'000));
+  network.advance(Seconds(1), delivered);
+  REQUIRE(delivered.size() == 1);
+  CHECK(delivered[0].id == 2);
 }
