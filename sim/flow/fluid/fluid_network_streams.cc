@@ -12,7 +12,7 @@ namespace {
 
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
-/// kAhead while it may send bursts that wait for those of others
+/// kAhead, while it may send bursts that wait for those of others
 constexpr double kBurstAhead = 0;
 /// Where its segments wait, by this share of the time until they are through: what it sends by then
 /// comes behind them whenever it is sent.
@@ -21,8 +21,6 @@ constexpr double kAheadOfQueue = 0.5;
 constexpr double kFarAhead = 0.5;
 /// A stream asks for another cap when its demand has changed by this much.
 constexpr double kDemandChange = 0.125;
-/// ... and of so many no windows that meet.
-constexpr std::int32_t kBurstCrowd = 4096;
 /// So many segments that wait are a burst.
 constexpr double kBurst = 0.5;
 /// Bytes a second that a stream asks for between two bursts.
@@ -40,6 +38,8 @@ constexpr double kCoveredShare = 0.83;
 constexpr double kCrowded = 0.1;
 /// Of more flows on one channel none is followed segment by segment for what its share may drop.
 constexpr std::int32_t kCrowd = 512;
+/// ... and of so many no windows that meet.
+constexpr std::int32_t kBurstCrowd = 4096;
 
 }  // namespace
 

@@ -106,7 +106,7 @@ std::vector<ByteRange> DatagramFlow::missing_of(const Message& message) const {
 
 void DatagramFlow::end_first() {
   const Message& message = messages_.front();
-  ended_.push_back({0, message.id, message.wire, 0, missing_of(message)});
+  ended_.push_back({message.id, message.wire, 0, missing_of(message)});
   messages_.pop_front();
   sending_ -= sending_ > 0;
   drop_cancelled();

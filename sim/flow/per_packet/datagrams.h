@@ -23,7 +23,6 @@ struct Datagram {
 
 /// A message of a connection that is followed packet by packet has ended.
 struct EndedMessage {
-  std::int32_t connection = 0;
   std::uint64_t id = 0;
   std::int64_t wire = 0;  ///< bytes sent, copies too
   std::int64_t retransmissions = 0;
@@ -60,7 +59,7 @@ class DatagramFlow {
   /// s: when the oldest message ends, whatever has come.
   double deadline() const;
   void give_up(double now);
-  /// Messages that have ended since the last call, in order; their connections are not set.
+  /// Messages that have ended since the last call, in order.
   std::vector<EndedMessage> take_ended() { return std::exchange(ended_, {}); }
 
  private:

@@ -322,16 +322,13 @@ void PerPacketNetwork::run_stream(Connection& owner) {
 /// What has ended at the connection's ends, and when it does something next.
 void PerPacketNetwork::look_at(Connection& owner) {
   if (owner.datagrams) {
-    for (EndedMessage& each : owner.datagrams->take_ended()) {
-      each.connection = owner.number;
-      ended_.push_back(std::move(each));
-    }
+    std::ranges::move(owner.datagrams->take_ended(), std::back_inserter(ended_));
     return;
   }
   TcpStream& stream = *owner.stream;
   for (; stream.delivered(events_.seconds()); stream.pop()) {
     const TcpStream::Message& message = stream.front();
-    ended_.push_back({owner.number, message.id, message.wire, message.retransmissions});
+    ended_.push_back({message.id, message.wire, message.retransmissions});
   }
   set_timer(owner, std::min(stream.next_event(), stream.ack_deadline()));
 }
