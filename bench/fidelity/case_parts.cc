@@ -1,6 +1,7 @@
 #include "bench/fidelity/case_parts.h"
 
 #include <cstdio>
+#include <numeric>
 
 namespace gradwire::bench {
 namespace {
@@ -64,6 +65,16 @@ FidelityCase incast_of(int senders, const sim::LinkSpec& link, double round_trip
     result.experiment.chains.push_back({sender, senders, bytes});
   result.experiment.together = true;
   return result;
+}
+
+sim::CollectiveSpec collective_of(sim::CollectiveKind kind, int workers, Bytes bytes) {
+  sim::CollectiveSpec spec;
+  spec.kind = kind;
+  spec.members.resize(static_cast<std::size_t>(workers));
+  std::iota(spec.members.begin(), spec.members.end(), 0);
+  if (spec.is_reduction()) spec.elements = bytes.count() / 4;
+  if (kind == sim::CollectiveKind::kTwoLevelAllReduce) spec.group = 4;
+  return spec;
 }
 
 }  // namespace gradwire::bench

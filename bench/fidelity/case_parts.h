@@ -44,6 +44,8 @@ FidelityCase pairs(sim::LinkSpec link, double round_trip, Bytes bytes, int pairs
 void draw_control(Draws& draws, Experiment& experiment);
 /// BBR, whatever was drawn.
 void use_bbr(Experiment& experiment);
+/// Of workers 0 to workers - 1, and so many bytes where it adds up; two-level: in groups of four.
+sim::CollectiveSpec collective_of(sim::CollectiveKind kind, int workers, Bytes bytes);
 /// All of these send to one host at the same time.
 FidelityCase incast_of(int senders, const sim::LinkSpec& link, double round_trip, Bytes bytes);
 

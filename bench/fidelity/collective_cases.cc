@@ -1,6 +1,4 @@
 // Collectives other than the ring, with and without losses.
-#include <numeric>
-
 #include "bench/fidelity/case_parts.h"
 
 namespace gradwire::bench {
@@ -9,16 +7,6 @@ namespace {
 constexpr sim::CollectiveKind kKinds[] = {
     sim::CollectiveKind::kTreeAllReduce, sim::CollectiveKind::kHalvingDoublingAllReduce,
     sim::CollectiveKind::kTwoLevelAllReduce, sim::CollectiveKind::kAllToAll};
-
-sim::CollectiveSpec collective_of(sim::CollectiveKind kind, int workers, Bytes bytes) {
-  sim::CollectiveSpec spec;
-  spec.kind = kind;
-  spec.members.resize(static_cast<std::size_t>(workers));
-  std::iota(spec.members.begin(), spec.members.end(), 0);
-  if (spec.is_reduction()) spec.elements = bytes.count() / 4;
-  if (kind == sim::CollectiveKind::kTwoLevelAllReduce) spec.group = 4;
-  return spec;
-}
 
 FidelityCase collective_case(Draws& draws, int number, bool lossy) {
   const sim::CollectiveKind kind = kKinds[static_cast<std::size_t>(number) % std::size(kKinds)];

@@ -1,7 +1,5 @@
 // Exchanges of 10 to 100 times as many packets as `flow` simulates by itself: beside its own
 // packets, which need no ns-3.
-#include <numeric>
-
 #include "bench/fidelity/case_parts.h"
 
 namespace gradwire::bench {
@@ -27,15 +25,10 @@ double messages_of(Pattern pattern, int workers) {
   }
 }
 
-sim::CollectiveSpec collective_of(Pattern pattern, int workers, Bytes bytes) {
-  sim::CollectiveSpec spec;
-  spec.kind = pattern == Pattern::kRing   ? sim::CollectiveKind::kRingAllReduce
-              : pattern == Pattern::kTree ? sim::CollectiveKind::kTreeAllReduce
-                                          : sim::CollectiveKind::kAllToAll;
-  spec.members.resize(static_cast<std::size_t>(workers));
-  std::iota(spec.members.begin(), spec.members.end(), 0);
-  if (spec.is_reduction()) spec.elements = bytes.count() / 4;
-  return spec;
+sim::CollectiveKind kind_of(Pattern pattern) {
+  return pattern == Pattern::kRing   ? sim::CollectiveKind::kRingAllReduce
+         : pattern == Pattern::kTree ? sim::CollectiveKind::kTreeAllReduce
+                                     : sim::CollectiveKind::kAllToAll;
 }
 
 void add_chains(Experiment& experiment, Pattern pattern, int workers, Bytes bytes) {
@@ -74,7 +67,7 @@ FidelityCase large_case(Draws& draws, int number) {
     add_chains(experiment, pattern, workers, bytes);
     return result;
   }
-  experiment.collective = collective_of(pattern, workers, bytes);
+  experiment.collective = collective_of(kind_of(pattern), workers, bytes);
   experiment.collective_bytes = bytes;
   return result;
 }
